@@ -6,10 +6,10 @@ export interface BrokerHost {
   readonly port: number
 }
 
-/** Where a broker is, as its URL says. */
+/** A broker's address, parsed from its URL. */
 export interface BrokerAddress {
   readonly isSecure: boolean
-  /** The members of a cluster; one, if it has no other. */
+  /** One entry for each member of a cluster; a single broker has one. */
   readonly hosts: readonly [BrokerHost, ...BrokerHost[]]
   readonly vhost: string
   /** Null when the URL has none. */
@@ -19,7 +19,7 @@ export interface BrokerAddress {
 
 const hidden = '[hidden]'
 
-/** Null for a text that isn't a broker's URL; `amqpUrlProblem` says why. */
+/** Returns null for a text that isn't an AMQP URL; `amqpUrlProblem` says why. */
 export function parseAmqpUrl(text: string): BrokerAddress | null {
   const urls = urlsOf(text)
   const hosts: BrokerHost[] = []
@@ -46,7 +46,7 @@ export function parseAmqpUrl(text: string): BrokerAddress | null {
   }
 }
 
-/** `amqp://user:password@one,two:5673/vhost` as a URL for each host; empty for what is no URL of a broker. */
+/** Splits `amqp://user:password@one,two:5673/vhost` into one URL per host; empty for a text that isn't an AMQP URL. */
 function urlsOf(text: string): readonly string[] {
   const match = /^(amqps?:\/\/(?:[^/?#]*@)?)([^/?#@]*)(.*)$/is.exec(text)
   if (match === null) return []
@@ -54,7 +54,7 @@ function urlsOf(text: string): readonly string[] {
   return hosts.split(',').map((host) => `${before}${host}${after}`)
 }
 
-/** The problem of a broker's URL; null if there is none. */
+/** Returns what is wrong with an AMQP URL; null if it is valid. */
 export function amqpUrlProblem(text: string): string | null {
   if (!/^amqps?:\/\//i.test(text)) return 'must begin with amqp:// or amqps://'
   if (text.includes(hidden) || text.includes(encodeURIComponent(hidden)))
@@ -74,12 +74,12 @@ export function hasPassword(url: string): boolean {
   return parseAmqpUrl(url)?.password != null
 }
 
-/** The URL as it may be shown: without its password. */
+/** The URL without its password, for display. */
 export function withoutPassword(url: string): string {
   return url.replace(/^(\w+:\/\/[^:/@]*):.*@/s, `$1:${hidden}@`)
 }
 
-/** For messages and for the stored request: never a user or a password. */
+/** For messages and for the stored request: contains neither user nor password. */
 export function brokerName({ isSecure, hosts, vhost }: BrokerAddress): string {
   const names = hosts.map(
     ({ hostname, port }) => `${isIP(hostname) === 6 ? `[${hostname}]` : hostname}:${port}`,
@@ -87,7 +87,7 @@ export function brokerName({ isSecure, hosts, vhost }: BrokerAddress): string {
   return `${isSecure ? 'amqps' : 'amqp'}://${names.join(',')}/${encodeURIComponent(vhost)}`
 }
 
-/** An http: URL drops the port 80, which may be intended here. */
+/** Parsing an http: URL drops port 80, which may be intended here. */
 function portOf(url: string, port: string): number {
   if (port !== '') return Number(port)
   if (/^\w+:\/\/[^/]*:0*80(?:\/|$)/.test(url)) return 80

@@ -3,7 +3,7 @@ import path from 'node:path'
 import type { Duplex } from 'node:stream'
 import type { ChannelModel } from 'amqplib'
 
-/** What is asked of a broker in the opening handshake. */
+/** Parameters that the client requests in the opening handshake. */
 export interface OpenFields {
   readonly clientProperties: Readonly<Record<string, unknown>>
   readonly mechanism: string
@@ -21,7 +21,7 @@ export interface OpenFields {
 
 export interface RawConnection {
   open(fields: OpenFields, callback: (error: unknown) => void): void
-  /** Whether anything was read since the heartbeat last looked. */
+  /** Whether data was received since the last heartbeat check. */
   recvSinceLastCheck: boolean
 }
 
@@ -35,8 +35,8 @@ export interface Amqplib {
 const wantedVersions = '~2.3.1'
 
 /**
- * amqplib's `connect` opens its own socket, which would bypass the network rules, and exports nothing that accepts one; these two classes do, by their file names. A
- * version that moved them is refused here, with the version to install.
+ * amqplib's `connect` opens its own socket, which would bypass the network rules, and its public API accepts no socket. These two classes do; they
+ * are imported by file name. A version that moved the files is refused here, with the version to install.
  */
 export function loadAmqplib(from: string = import.meta.url): Amqplib {
   const require = createRequire(from)
@@ -53,7 +53,7 @@ export function loadAmqplib(from: string = import.meta.url): Amqplib {
     const { ChannelModel } = require(path.join(folder, 'channel_model.js')) as Partial<Amqplib>
     if (Connection !== undefined && ChannelModel !== undefined) return { Connection, ChannelModel }
   } catch {
-    // Another layout than that of the wanted versions.
+    // The installed version has other files than the wanted ones.
   }
   throw new Error(`the version of amqplib in ${path.dirname(entry)} can not be used. ${advice}`)
 }

@@ -3,17 +3,17 @@ import { BrokerError } from './broker-connection.ts'
 
 /** The largest that RabbitMQ accepts by default: 128 MiB before version 4, 16 MiB since. */
 const maxMessageBytes = 128 * 1024 * 1024
-/** A broker fills its frames, which have 4 kB at least; only the last one of a message is smaller. */
+/** A broker fills its frames of at least 4 kB; only the last frame of a message is smaller. */
 const minFrameBytes = 1_024
 const spareFrames = 16
 
-/** What amqplib passes to a channel: a message begins with its size (method frames have none), and its body follows in frames. */
+/** A frame as amqplib passes it to a channel: the first frame of a message has its size (method frames have none), the next ones its body. */
 interface Frame {
   readonly size?: unknown
   readonly content?: unknown
 }
 
-/** amqplib keeps the body of a message that has no end, and each of its frames, in memory without a limit. */
+/** Refuses a message that is too large or comes in tiny frames: amqplib buffers a message's body and frames in memory without a limit. */
 export function boundMessages(channel: Channel, onRefused: (error: BrokerError) => void): void {
   const receiver = channel as unknown as { accept: (frame: Frame) => void }
   const accept = receiver.accept.bind(channel)

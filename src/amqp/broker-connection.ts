@@ -6,7 +6,7 @@ import type { BrokerAddress, BrokerHost } from './amqp-url.ts'
 import type { Amqplib, RawConnection } from './amqplib.ts'
 import { gatherWrites } from './gather-writes.ts'
 
-/** Where a broker is, and who asks. */
+/** A broker's address, and the credentials for it. */
 export interface BrokerAccess {
   readonly address: BrokerAddress
   readonly username: string
@@ -17,15 +17,15 @@ export interface BrokerAccess {
 export interface BrokerConnectionOptions extends BrokerAccess {
   readonly amqplib: Amqplib
   readonly egress: Egress
-  /** What the broker's pages call it. */
+  /** The connection's name in RabbitMQ's management pages. */
   readonly name: string
-  /** How many channels it may have at a time; 1 unless set. */
+  /** Maximum number of open channels; 1 unless set. */
   readonly maxChannels?: number
-  /** Before anything is read from it. */
+  /** Called before anything is read from the socket. */
   readonly onSocket: (socket: Socket, connection: RawConnection) => void
-  /** The handshake is done. What it rejects with closes the connection. */
+  /** Called after the handshake. If it rejects, the connection is closed with that error. */
   readonly onOpen: (model: ChannelModel) => Promise<void>
-  /** Once, for whatever reason. */
+  /** Called once, whatever the reason. */
   readonly onClosed: (error: unknown) => void
 }
 
@@ -35,7 +35,7 @@ const closeWithinMs = 1_000
 /** How long to wait for a connection to one host before the next one is tried. */
 const nextHostAfterMs = 3_000
 
-/** One connection to a broker, over the guard for outgoing connections. It never connects again by itself: its owner decides when. */
+/** One connection to a broker, subject to the network rules. It never reconnects by itself: its owner decides when. */
 export class BrokerConnection {
   readonly #options: BrokerConnectionOptions
   #socket: Socket | null = null
@@ -53,12 +53,12 @@ export class BrokerConnection {
   /** Reports by `onOpen` or `onClosed`; never throws. */
   start(): void {
     const { hosts } = this.#options.address
-    // At random: the connections of a fleet are spread over a cluster.
+    // A random first host, so that the connections of many nodes spread over a cluster.
     const first = Math.floor(Math.random() * hosts.length)
     this.#try(hosts[first] ?? hosts[0], [...hosts.slice(first + 1), ...hosts.slice(0, first)])
   }
 
-  /** If no connection is made, the next host is tried. A host that refuses the user or the virtual host has answered: no other is tried then. */
+  /** Tries the next host if no connection is made. If a host refuses the user or the virtual host, no other host is tried. */
   #try(host: BrokerHost, others: readonly BrokerHost[]): void {
     const { egress, address } = this.#options
     const [next, ...rest] = others
@@ -66,7 +66,7 @@ export class BrokerConnection {
     try {
       socket = egress.openTcp(host.hostname, host.port)
     } catch (error) {
-      // Not before the caller has this object.
+      // Deferred, so that the caller has this object before `onClosed` is called.
       queueMicrotask(() => this.destroy(error))
       return
     }
@@ -93,7 +93,7 @@ export class BrokerConnection {
     })
   }
 
-  /** Tells the broker, and waits for its answer a moment. */
+  /** Sends a close to the broker, and waits briefly for its answer. */
   async close(): Promise<void> {
     const model = this.#model
     if (model !== null && !this.#isClosed) {
@@ -110,7 +110,7 @@ export class BrokerConnection {
   destroy(error: unknown): void {
     if (this.#isClosed) return
     this.#isClosed = true
-    // With an error: amqplib ends its heartbeats for that event only.
+    // With an error: amqplib stops its heartbeats only on that event.
     this.#socket?.destroy(error instanceof Error ? error : new Error(String(error)))
     this.#options.onClosed(error)
   }
@@ -122,7 +122,7 @@ export class BrokerConnection {
   }
 
   #secure(raw: Socket, hostname: string): void {
-    // An address is no server name (RFC 6066).
+    // An IP address can't be a TLS server name (RFC 6066).
     const servername = /^[\d.]+$|:/.test(hostname) ? {} : { servername: hostname, host: hostname }
     const socket = tls.connect({ ...this.#options.tls, ...servername, host: hostname, socket: raw })
     this.#watch(socket)
@@ -177,7 +177,7 @@ export class BrokerConnection {
   }
 }
 
-/** What a broker did or said, by a stable code. */
+/** An error reported or caused by a broker, with a stable code. */
 export class BrokerError extends Error {
   readonly brokerCode: string
 

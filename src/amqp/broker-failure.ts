@@ -4,9 +4,9 @@ import { BrokerError } from './broker-connection.ts'
 export interface BrokerFailure {
   /** Stable and lower-case, e.g. `access_refused`. */
   readonly code: string
-  /** What it means; what the broker said follows. */
+  /** The meaning of the code; the broker's own text follows it. */
   readonly sentence: string
-  /** As the broker said it. */
+  /** The broker's own text. */
   readonly reason: string
 }
 
@@ -22,7 +22,7 @@ const sentences: Readonly<Record<string, string>> = {
   protocol_error: 'the broker violated the protocol: ',
 }
 
-/** Null when it is no answer of a broker but a failure of the network. `wanted` is what a 404 is about. */
+/** Null if the error isn't a broker's answer but a network failure. `wanted`: what a 404 refers to. */
 export function brokerFailure(error: unknown, wanted: 'exchange' | 'queue'): BrokerFailure | null {
   const code = codeOf(error, wanted)
   if (code === null) return null

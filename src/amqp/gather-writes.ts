@@ -1,8 +1,8 @@
 import type { Duplex } from 'node:stream'
 
 /**
- * Sends everything that is written within one callback of the event loop by one system call. amqplib writes each message by itself, and a write wakes the broker,
- * which then reads and stores few messages at a time.
+ * Sends everything written within one event-loop callback with one system call. amqplib writes each message separately, and each write
+ * wakes the broker, which then reads and stores few messages at a time.
  */
 export function gatherWrites(stream: Duplex): void {
   const write = stream.write.bind(stream) as (...args: unknown[]) => boolean

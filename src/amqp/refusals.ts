@@ -3,8 +3,8 @@ import { BrokerError } from './broker-connection.ts'
 const replaceAfterMs = 1_000
 
 /**
- * How long a connection's messages have been refused (basic.nack) without one that was confirmed. RabbitMQ 3.10 goes on to refuse all messages of a channel that published to a quorum queue
- * while the queue had no leader, also when it has one again: another connection is not refused.
+ * How long a connection's messages have all been refused (basic.nack). RabbitMQ 3.10 keeps refusing all messages of a channel that published to a
+ * quorum queue while the queue had no leader, even after it has one again; a new connection is not refused.
  */
 export class Refusals {
   #sinceMs: number | null = null
@@ -13,7 +13,7 @@ export class Refusals {
     this.#sinceMs = null
   }
 
-  /** The error with which to replace the connection, if it is time. */
+  /** The error with which to replace the connection; null if it isn't time yet. */
   refused(): BrokerError | null {
     const nowMs = performance.now()
     this.#sinceMs ??= nowMs
@@ -22,7 +22,7 @@ export class Refusals {
   }
 }
 
-/** What amqplib says of a message that the broker refused; other errors are about the connection. */
+/** Recognises amqplib's error for a message that the broker refused; other errors concern the connection. */
 export function isRefusal(error: unknown): boolean {
   return error instanceof Error && error.message === 'message nacked'
 }

@@ -27,7 +27,7 @@ export interface AfterCommitOptions {
   refresh(lanes: readonly Lane[]): void
   /** True when another node may own the lanes of this node by now. */
   isFenced(): boolean
-  /** Another node owns these lanes, or may own them: it must learn that the keys are free. */
+  /** Tells the current owners of these lanes, which may be other nodes, that the ordering keys are free. */
   tellFreedKeys(freed: readonly FreedKey[]): void
 }
 
@@ -87,12 +87,12 @@ export class AfterCommit {
 
   talliesSettled(lanes: readonly Lane[], changed: ReadonlySet<number>): void {
     for (const lane of lanes) lane.health.tallySettled(this.#options.clock.monotonicMs())
-    // Most results change nothing but a count, which the owner has already.
+    // Most results change only a count, which the owner has already.
     const asking = lanes.filter((lane) => changed.has(lane.id) || lane.isAwaitingVerdict)
     if (asking.length > 0) this.#options.refresh(asking)
   }
 
-  /** Reading it again would only fail again. This node skips it until its result is stored, which is retried periodically. */
+  /** Reading the delivery again would only fail again. This node skips it until its result is stored, which is retried periodically. */
   quarantined(record: SuccessRecord | FailureRecord): void {
     const { lanes, reader } = this.#options
     reader.shun(record.id, 'laneId' in record ? record.laneId : record.lane)
@@ -107,8 +107,8 @@ export class AfterCommit {
   }
 
   /**
-   * A success is recorded by any node. The lane's new owner may have tried the same delivery, failed, and scheduled a retry: for that node the key
-   * stays in use until then, although the row is gone.
+   * Any node may record a success. The lane's new owner may have tried the same delivery, failed, and scheduled a retry: that node
+   * keeps the key in use until it is notified, although the row is gone.
    */
   #tellOwners(records: readonly SuccessRecord[]): void {
     const { lanes } = this.#options
@@ -136,7 +136,7 @@ export class AfterCommit {
     return this.#options.lanes.get(laneId)?.transport ?? 'unknown'
   }
 
-  /** Removes it from memory; returns undefined if it was not there. */
+  /** Removes a delivery from memory; returns undefined if it was not there. */
   #takeOut(deliveryId: number): Delivery | undefined {
     const { careful, dispatcher } = this.#options
     const delivery = dispatcher.known.get(deliveryId)

@@ -22,19 +22,22 @@ export interface ArrivalsOptions {
   /** The shards that this node owns; null = all of them. */
   shards(): readonly number[] | null
   isOurs(laneId: number): boolean
-  /** The cursor has moved on. */
+  /** The cursor has advanced. */
   onPassed(cursor: number): void
   onArrived(lane: Lane): void
-  /** The server was restarted, has recovered from a crash, or is another one: rows in memory may not exist, and settled ones may be pending again. */
+  /** The server was restarted, recovered from a crash, or was replaced: rows in memory may not exist, and settled ones may be pending again. */
   onNewLife(): void
 }
 
 /** Limits the share of time spent on reading ranges of late commits, so that another application's transactions can't keep the node busy with it. */
 const rereadTimeShare = 0.1
-/** The longest pause between two such reads. A read that took seconds was delayed by a frozen process or a slow connection, so its duration says nothing about its cost. */
+/**
+ * The longest pause between two such reads. If a read took seconds, a frozen process or a slow connection
+ * delayed it, so its duration says nothing about its cost.
+ */
 const maxRereadPauseMs = 1000
 
-/** One cursor over all lanes: finds out which lanes have new deliveries, and which deliveries became visible behind the cursor. */
+/** One cursor over all lanes: finds lanes with new deliveries, and deliveries that became visible behind the cursor. */
 export class Arrivals {
   readonly #options: ArrivalsOptions
   #late: LateCommits | null = null
@@ -54,7 +57,7 @@ export class Arrivals {
     return this.#life
   }
 
-  /** False where publishers may use prepared transactions, which send no notification. */
+  /** False if publishers may use prepared transactions, which send no notification. */
   get areAllRungFor(): boolean {
     return this.#areAllRungFor
   }
@@ -63,12 +66,12 @@ export class Arrivals {
     return this.#cursor
   }
 
-  /** The oldest transaction that was running at the last read, and the next one to begin. */
+  /** The snapshot of the last read: its oldest running transaction, and the next one to begin. */
   get lastSnapshot(): ArrivalsRead['snapshot'] | null {
     return this.#lastSnapshot
   }
 
-  /** Places the cursor at the end: earlier deliveries are counted when shards are taken. */
+  /** Places the cursor at the end: earlier deliveries are counted when their shards are taken. */
   async open(): Promise<void> {
     const { cursor, snapshot, life, allowsPrepared } = await readTopId(this.#options.database)
     this.#life = life
@@ -78,7 +81,7 @@ export class Arrivals {
     this.#reread = null
   }
 
-  /** Returns how many deliveries came in. */
+  /** Returns the number of deliveries that arrived. */
   async read(): Promise<number> {
     const { database, limits, reader } = this.#options
     if (this.#late === null) await this.open()
@@ -87,7 +90,7 @@ export class Arrivals {
       reader.beginStatement()
       const read = await readArrivals(database, this.#cursor, this.#options.shards(), limits.maxArrivalRows)
       if (read.life !== this.#life) return this.#reopen()
-      // Before the cursor moves: when this fails, the same arrivals are read again.
+      // Loaded before the cursor moves: if this fails, the same arrivals are read again.
       const loaded = await this.#loadUnknown(read.groups)
       this.#lastSnapshot = read.snapshot
       const range = this.#late?.observe(read.snapshot, read.cursor) ?? null
@@ -114,7 +117,7 @@ export class Arrivals {
     return this.#reread !== null
   }
 
-  /** Endpoints that were created after their shard was taken. Returns the lanes that were unknown. */
+  /** Loads endpoints that were created after their shard was taken. Returns the lanes that were unknown. */
   async #loadUnknown(seen: readonly { readonly laneId: number }[]): Promise<ReadonlySet<number>> {
     const { lanes } = this.#options
     const unknown = new Set<number>()
@@ -125,7 +128,10 @@ export class Arrivals {
     return unknown
   }
 
-  /** `loaded`: lanes that were loaded after this read. What it read of them may have been cancelled in between, during a pause that has ended: they read for themselves. */
+  /**
+   * `loaded`: lanes that were loaded after this read. Their rows in it may have been cancelled since, during
+   * a pause that has ended, so these lanes are read again.
+   */
   #take(read: ArrivalsRead, loaded: ReadonlySet<number>): number {
     const { lanes, reader } = this.#options
     let arrived = 0
@@ -169,7 +175,7 @@ export class Arrivals {
         if (!row.isKeyed) lane.count.arrived(1)
         found += 1
       } else if (row.id > stream.cursor && reader.isNews(row.id)) {
-        // It is ahead of the lane's own cursor, although the cursor over all lanes has passed it: the lane's next read finds it.
+        // The row is ahead of the lane's own cursor, although the cursor over all lanes has passed it: the lane's next read finds it.
         if (!stream.isBehind) caughtUp.add(stream)
         stream.noteMore()
         if (caughtUp.has(stream)) {

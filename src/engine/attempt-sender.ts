@@ -35,7 +35,7 @@ export class AttemptSender {
     channel: TransportChannel,
     signal: AbortSignal,
   ): AttemptOutcome | Promise<AttemptOutcome> {
-    // Sent straight to an endpoint, without a route: nothing to render. This is the hot path.
+    // Sent to an endpoint directly, without a route: nothing to render. This is the hot path.
     if (delivery.routeId === null && !delivery.needsCheck) return channel.send(delivery, signal)
     const result = this.#renderer.render(delivery, this.#databaseClock.nowMs())
     return result instanceof Promise
@@ -43,7 +43,7 @@ export class AttemptSender {
       : sendRendered(delivery, result, channel, signal)
   }
 
-  /** Deliveries whose renderings may share an envelope. */
+  /** Groups deliveries whose renderings may share an envelope. */
   groupByShape(deliveries: readonly Delivery[]): Delivery[][] {
     const groups = new Map<string, Delivery[]>()
     for (const delivery of deliveries) {
@@ -55,7 +55,7 @@ export class AttemptSender {
     return [...groups.values()]
   }
 
-  /** Sends several deliveries of one shape in one request, of at most as many records and bytes as a batch may have. */
+  /** Sends several deliveries of one shape in one request, within a batch's limits of records and bytes. */
   async sendBatch(
     given: readonly Delivery[],
     channel: TransportChannel,
@@ -71,7 +71,7 @@ export class AttemptSender {
       return { outcome: notNow(error), refused: nobody, left: [] }
     }
     if (!result.ok) {
-      // An error that a later attempt may not have isn't caused by a single message; splitting the batch would only repeat the request.
+      // A retryable error isn't caused by a single message; splitting the batch would only repeat the request.
       const isForAll = given.length === 1 || result.error.isRetryable === true
       return { outcome: isForAll ? refusedOutcome(result.error) : null, refused: nobody, left: [] }
     }
@@ -95,8 +95,8 @@ export class AttemptSender {
 }
 
 /**
- * Whether the answer may be caused by one of the messages. If the endpoint's settings count an error status as a success ("already stored"),
- * this is true of one message: in a batch it may be true of some, and the others would never be stored.
+ * Whether a single message may have caused the answer. If the endpoint's settings count an error status as a success ("already stored"), the status
+ * may apply to some messages of a batch only, and the others would never be stored.
  */
 function mustBeCut(outcome: AttemptOutcome): boolean {
   const { statusCode = 0 } = outcome
@@ -140,15 +140,15 @@ function sendRendered(
   })
 }
 
-/** Whether the endpoint's settings count an error status as a success: the receiver took nothing, because it has the message already. */
+/** Whether the endpoint's settings count this error status as a success: the receiver stored nothing, because it has the message already. */
 function isKnownOnly({ class: word, statusCode = 0 }: AttemptOutcome): boolean {
   return word === 'success' && statusCode >= 300
 }
 
 /**
- * Of a message that consists of several records, the receiver may have some, or refuse some: it takes none because of one, as of a batch. Each is sent by itself
- * then. A record that is refused doesn't stop the others and makes the message fail in the end; any other failure ends the attempt, and a retry begins with all
- * of them again.
+ * Sends each record of a message separately. A receiver that has or refuses one record of a message stores none of them,
+ * as with a batch. A refused record doesn't stop the others, and makes the message fail in the end; any other failure
+ * ends the attempt, and a retry starts again with all records.
  */
 async function sendParts(
   rendering: Rendering,
@@ -176,7 +176,7 @@ function ofRecord(outcome: AttemptOutcome, record: string): AttemptOutcome {
     : { ...outcome, error: { ...error, message: `${record}: ${error.message}` } }
 }
 
-/** The database is unavailable, so that the transform can't be read: nothing was tried, and the delivery returns to its lane. */
+/** The database is unavailable, so the transform can't be read: nothing was sent, and the delivery returns to its lane. */
 function notNow(error: unknown): AttemptOutcome {
   const message = error instanceof Error ? error.message : String(error)
   return { class: 'retryable', isHealthFailure: false, durationMs: 0, error: { code: 'aborted', message } }

@@ -4,22 +4,22 @@ import type { Logger } from './logger.ts'
 /** How results of one kind are stored. */
 export interface ResultStore<Result, Answer> {
   /**
-   * Stores all of them or none. It is repeated after a lost connection, so storing the same results twice must change nothing. `isLast`: no
-   * other part of the batch follows.
+   * Stores all results or none. It is repeated after a lost connection, so storing the same results twice must
+   * change nothing. `isLast`: no other part of the batch follows.
    */
   store(results: readonly Result[], isLast: boolean): Promise<Answer>
-  /** These are committed. */
+  /** These results are committed. */
   onStored(results: readonly Result[], answer: Answer): void
   /** The result without texts that the database may refuse; null if it has none. */
   withoutTexts(result: Result): Result | null
-  /** Quarantines a result that can't be stored, so that a person can look at it. Returns the text of the log entry. */
+  /** Quarantines a result that can't be stored, so that an operator can inspect it. Returns the fields of the log entry. */
   quarantine(result: Result, cause: Error): Promise<Record<string, unknown>>
   onQuarantined(result: Result): void
 }
 
 export interface BatchCommitterOptions {
   readonly logger: Logger
-  /** Who stores the results, for log lines; the database when left out. */
+  /** Where results are stored, for log lines; default: the database. */
   readonly target?: 'database' | 'broker'
   /** Whether results wait to be committed. */
   hasMore(): boolean
@@ -37,11 +37,11 @@ const minBackoffMs = 25
 const maxBackoffMs = 1000
 
 /**
- * Commits results in batches: one flush is in progress at a time, and the next one contains all results that arrived meanwhile. The batch size so
+ * Commits results in batches. One flush is in progress at a time; the next one contains all results that arrived meanwhile. So the batch size
  * grows with the load, and an idle process commits a single result at once.
  *
  * A batch whose connection was lost is committed again unchanged, until it succeeds. A batch that fails on data is split in halves until the bad
- * result is alone; it is stored without its texts, or quarantined.
+ * result is alone; that result is stored without its texts, or quarantined.
  */
 export class BatchCommitter {
   readonly #options: BatchCommitterOptions
@@ -57,7 +57,7 @@ export class BatchCommitter {
     this.#options = options
   }
 
-  /** The database rejects results at the moment. */
+  /** The database currently rejects results. */
   get isAway(): boolean {
     return this.#isAway
   }
@@ -75,7 +75,7 @@ export class BatchCommitter {
     return this.#waiting.length > 0
   }
 
-  /** After this turn of the event loop: results that arrive during it are committed together. */
+  /** Flushes after this turn of the event loop: results that arrive during it are committed together. */
   flushSoon(): void {
     if (this.#isFlushing || this.#isScheduled) return
     this.#isScheduled = true
@@ -91,19 +91,19 @@ export class BatchCommitter {
     void this.#flushAll()
   }
 
-  /** Resolves when no result waits any more, or the committer was abandoned. */
+  /** Resolves when no results are waiting, or the committer was abandoned. */
   async drained(): Promise<void> {
     if (this.isIdle || (this.#isAbandoned && !this.#isFlushing)) return
     await new Promise<void>((resolve) => this.#waiting.push(resolve))
   }
 
-  /** Abandons results that can't be committed: the process ends while the database is unavailable. */
+  /** Abandons results that can't be committed, because the process ends while the database is unavailable. */
   abandon(): void {
     this.#isAbandoned = true
     if (!this.#isFlushing) this.#wakeWaiting()
   }
 
-  /** Commits these results, in parts if needed. False if it was abandoned before all of them were stored. */
+  /** Commits these results, in parts if needed. Returns false if it was abandoned before all of them were stored. */
   async commit<Result, Answer>(
     kind: ResultStore<Result, Answer>,
     results: readonly Result[],
@@ -165,7 +165,7 @@ export class BatchCommitter {
     this.#options.onAway?.()
   }
 
-  /** A text from a receiver may contain what PostgreSQL refuses (a NUL, for example). The decision matters more than the text. */
+  /** A receiver's text may contain what PostgreSQL rejects (a NUL, for example). The decision matters more than the text. */
   async #commitAlone<Result, Answer>(
     kind: ResultStore<Result, Answer>,
     result: Result,

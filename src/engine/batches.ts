@@ -13,7 +13,7 @@ export interface BatchesOptions {
   readonly transports: TransportRegistry
   readonly clock: Clock
   readonly databaseClock: DatabaseClock
-  /** True if the delivery must not be sent any more, and has ended. */
+  /** Ends a delivery that must not be sent any more; returns whether it did. */
   letGo(delivery: Delivery, nowMs: number): boolean
   reserve(lane: Lane): void
   freeSlot(lane: Lane): void
@@ -21,10 +21,13 @@ export interface BatchesOptions {
   pump(lane: Lane): void
 }
 
-/** Several deliveries in one request, for endpoints with batching. */
+/** Sends several deliveries in one request, for endpoints with batching. */
 export class Batches {
   readonly #options: BatchesOptions
-  /** Halves of batches that the receiver didn't accept as a whole, and what a request had no room for; each is sent as its own request, the last one first. */
+  /**
+   * Halves of batches that the receiver didn't accept as a whole, and deliveries for which a request had no
+   * room. Each is sent as its own request, the last one first.
+   */
   readonly #pieces = new Map<Lane, Delivery[][]>()
   /** The time since when a batch has been waiting to fill up. */
   readonly #gatheringSinceMs = new WeakMap<Lane, number>()
@@ -60,7 +63,7 @@ export class Batches {
     this.#gatheringSinceMs.delete(lane)
   }
 
-  /** Starts one request: a part of a split batch, or up to a batch of deliveries from the line that render alike. */
+  /** Starts one request: a part of a split batch, or up to a batch of deliveries from the line that share a rendering key. */
   start(lane: Lane, batch: BatchPolicy): void {
     const policy = lane.policy(this.#options.transports)
     if (policy === null) return
@@ -74,7 +77,10 @@ export class Batches {
     void this.send(group, policy.channel)
   }
 
-  /** Sends a batch that has a slot. A batch that the receiver doesn't accept as a whole is split; its halves wait for a slot and the rate like any request. */
+  /**
+   * Sends a batch that has a slot. If the receiver doesn't accept the whole batch, it is split; the halves
+   * wait for a slot and the rate limit like any request.
+   */
   async send(group: readonly Delivery[], channel: TransportChannel): Promise<void> {
     const lane = group[0]?.lane
     if (lane === undefined) return
@@ -107,7 +113,7 @@ export class Batches {
     return piece.filter((delivery) => !this.#options.letGo(delivery, nowMs))
   }
 
-  /** Deliveries that render differently from the first return to the line: they are next. */
+  /** Takes a batch from the line. Deliveries that render differently from the first return to the head of the line. */
   #takeLine(lane: Lane, batch: BatchPolicy): Delivery[] {
     const nowMs = this.#options.databaseClock.nowMs()
     const taken: Delivery[] = []
@@ -126,7 +132,7 @@ export class Batches {
     return group
   }
 
-  /** The last part is taken first, so that few parts wait at a time. */
+  /** The part added last is sent first, so that few parts wait at a time. */
   #cut(lane: Lane, group: readonly Delivery[]): void {
     const middle = group.length >> 1
     this.#addPieces(lane, [group.slice(middle), group.slice(0, middle)])

@@ -15,19 +15,19 @@ export interface CarefulModeOptions {
 }
 
 /**
- * Lanes taken from a node that died without a clean stop record their deliveries before they are sent, until as many have been settled as can
- * have been in flight when the node died. A delivery that was in flight at a second crash is sent alone from then on, so that the third
- * crash identifies one cause, and that one becomes a dead letter instead of killing node after node.
+ * Lanes taken from a node that died without a clean stop record their deliveries before sending them, until as many have been settled as can have
+ * been in flight when the node died. A delivery that was in flight at a second crash is sent alone from then on. So a third crash identifies a
+ * single delivery, which becomes a dead letter instead of killing node after node.
  */
 export class CarefulMode {
   readonly #options: CarefulModeOptions
   readonly #crashes = new Map<number, number>()
-  /** Recorded and not yet settled. */
+  /** Deliveries that are recorded and not yet settled. */
   readonly #recorded = new Set<number>()
   readonly #waiting: Delivery[] = []
   readonly #waitingAlone: Delivery[] = []
   readonly #lanesByShard = new Map<number, Set<Lane>>()
-  /** By lane: how many deliveries are still to be recorded before they are sent. */
+  /** By lane: how many more deliveries to record before sending. */
   readonly #left = new WeakMap<Lane, number>()
   #settled: number[] = []
   #isRunning = false
@@ -50,7 +50,7 @@ export class CarefulMode {
     return this.#lanesByShard.size > 0
   }
 
-  /** These shards were taken from a node that died; their busy lanes start in careful mode. `maxOut`: how many can have been in flight. */
+  /** These shards were taken from a node that died; their busy lanes start in careful mode. `maxOut`: the maximum that can have been in flight. */
   async enter(
     shards: readonly number[],
     lanes: readonly { readonly lane: Lane; readonly maxOut: number }[],
@@ -82,7 +82,7 @@ export class CarefulMode {
     this.#schedule()
   }
 
-  /** The delivery returned to the line, untried. */
+  /** The delivery returned to the line without an attempt. */
   returned(delivery: Delivery): void {
     if (this.#recorded.has(delivery.id)) this.finished(delivery)
   }

@@ -1,12 +1,12 @@
 /** The clocks that the engine uses. Tests pass their own. */
 export interface Clock {
-  /** Never steps; used for liveness and durations. */
+  /** Never steps back or forwards; used for liveness and durations. */
   monotonicMs(): number
 }
 
 export const systemClock: Clock = { monotonicMs: () => performance.now() }
 
-/** Maximum error of the estimated database time: half a round trip; a heartbeat that counts takes three seconds at most. */
+/** Maximum error of the estimated database time: half a round trip. Heartbeats that take longer than three seconds are ignored. */
 export const maxClockErrorMs = 1500
 
 /**
@@ -23,8 +23,8 @@ export class DatabaseClock {
   }
 
   /**
-   * The server answered at some time between sending and receiving; the middle is the best estimate. Returns whether its clock has stepped back:
-   * it was corrected, or another server has taken over.
+   * Sets the database's time as of the middle between sending and receiving, the best estimate. Returns whether the database's clock
+   * has stepped back: it was corrected, or another server has taken over.
    */
   sync(databaseMs: number, sentAtMs: number, receivedAtMs: number): boolean {
     const expectedMs = this.nowMs()

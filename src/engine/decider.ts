@@ -18,7 +18,7 @@ export interface DeciderOptions {
   readonly observer: Required<NodeObserver>
   readonly endings: Endings
   readonly probes: Probes
-  /** Returns the delivery to its lane, untried. */
+  /** Returns the delivery to its lane without an attempt. */
   putBack(delivery: Delivery): void
 }
 
@@ -30,7 +30,7 @@ export class Decider {
     this.#options = options
   }
 
-  /** Handles the outcome of one delivery. A request counts once for its receiver's health, by its first delivery. */
+  /** Handles the outcome of one delivery. A request counts once for its receiver's health, with its first delivery. */
   conclude(delivery: Delivery, outcome: AttemptOutcome, speaksForRequest: boolean): void {
     const { lane } = delivery
     const { settler, observer } = this.#options
@@ -39,7 +39,7 @@ export class Decider {
       this.#options.putBack(delivery)
       return
     }
-    // Its settings changed while it was being rendered: nothing was tried.
+    // The settings changed while the delivery was being rendered: nothing was sent.
     if (outcome.error?.code === 'channel_closed') {
       if (delivery.probeToken !== null) void this.#options.probes.abandon(lane, delivery.probeToken)
       this.#options.putBack(delivery)
@@ -86,7 +86,7 @@ export class Decider {
     const { lane } = delivery
     const policy = lane.policy(this.#options.transports)
     if (policy === null) {
-      // The settings became unusable while this was in flight: the row stays as it is, and the lane is held.
+      // The settings became unusable while the attempt was in flight: the row stays as it is, and the lane is held.
       this.#options.putBack(delivery)
       return
     }
@@ -126,7 +126,7 @@ export class Decider {
       isShutOut: isShutOut(policy, outcome),
     })
     if (delivery.probeToken !== null) {
-      // The receiver answered without a health failure: even if it rejected the payload, it is available again.
+      // The receiver answered without a health failure: it is available again, even if it rejected the payload.
       lane.health.finishProbe(delivery.probeToken, !countsAgainstCircuit(outcome))
       lane.probeInFlight = null
     }

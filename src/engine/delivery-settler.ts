@@ -18,7 +18,7 @@ import type { Logger } from './logger.ts'
 
 export interface SettledFailure {
   readonly record: FailureRecord
-  /** The lane had another owner: the decision changed nothing. */
+  /** Another node owned the lane: the decision changed nothing. */
   readonly isRefused: boolean
 }
 
@@ -46,9 +46,12 @@ interface Batch {
   readonly tallies: readonly LaneTally[]
 }
 
-/** Half of the results that may wait: while one batch is being committed, the next one fills up. */
+/** Half of the results that may wait: one batch is committed while the next one fills up. */
 const maxBatchRecords = 1000
-/** A batch of this size shows that more results will follow shortly, which are worth a wait: a commit costs the same for ten results as for hundreds. */
+/**
+ * A batch of this size indicates that more results will follow shortly. Waiting for them pays: a commit
+ * costs the same for ten results as for hundreds.
+ */
 const busyBatchRecords = 32
 const gatherMs = 15
 const maxGathered = 400
@@ -68,7 +71,7 @@ export class DeliverySettler {
   #unsettled = 0
   #lastBatchMs = Number.NEGATIVE_INFINITY
   #batchNumber = 0
-  /** Other work waits for a result that isn't committed yet. */
+  /** Other work waits for an uncommitted result. */
   #isUrgent = false
   #endGathering: (() => void) | null = null
 
@@ -95,7 +98,7 @@ export class DeliverySettler {
     }
     this.#failureStore = {
       ...quarantining,
-      // No circuit is affected, so any batch number will do: it only guards circuits.
+      // No circuit is affected, so any batch number will do: the number only guards circuits.
       store: (failures) => this.#store({ successes: [], failures, tallies: [] }, 0),
       onStored: (records, answer) => this.#concludeFailures(records, answer),
       withoutTexts: (record) =>
@@ -135,7 +138,7 @@ export class DeliverySettler {
     this.#committer.flushSoon()
   }
 
-  /** Resolves when no result waits any more. */
+  /** Resolves when no results are waiting. */
   async drained(): Promise<void> {
     const drained = this.#committer.drained()
     this.#hurry()
@@ -161,7 +164,7 @@ export class DeliverySettler {
     if (successes.length >= busyBatchRecords) await this.#gather()
   }
 
-  /** In one transaction if possible. Returns the lanes whose circuits must be read again. */
+  /** Commits a batch, in one transaction if possible. Returns the lanes whose circuits must be read again. */
   async #commit(batch: Batch): Promise<ReadonlySet<number>> {
     const { successes, failures, tallies } = batch
     const changed = new Set<number>()
@@ -178,7 +181,7 @@ export class DeliverySettler {
   }
 
   async #commitTally(tally: LaneTally, changed: Set<number>): Promise<void> {
-    // Whatever the result was, read the circuit again.
+    // The circuit is read again, whatever the result was.
     changed.add(tally.lane)
     if (this.#committer.isAbandoned) return
     const error = await this.#commitTogether({ successes: [], failures: [], tallies: [tally] }, changed)
@@ -186,7 +189,7 @@ export class DeliverySettler {
     this.#options.logger.error({ error: String(error), tally }, 'A circuit could not be updated')
   }
 
-  /** Null if all of it is stored. */
+  /** Returns null if the whole batch is stored. */
   async #commitTogether(batch: Batch, changed: Set<number>): Promise<Error | null> {
     this.#batchNumber += 1
     const number = this.#batchNumber

@@ -10,8 +10,8 @@ const standardCriticality = 1
 const noHeaders: Readonly<Record<string, string>> = Object.freeze({})
 
 /**
- * One delivery in memory, from its read to the commit of its result. It is also what its transport sees, and the record of its
- * success. It has few fields of its own: thousands are created and dropped in a tenth of a second, and most leave the rest at its defaults.
+ * One delivery in memory, from its read to the commit of its result. It is also the transport's view of the delivery, and its success record. It has
+ * few fields: thousands are created and dropped in a tenth of a second, and most leave the other fields at their defaults.
  */
 export class Delivery implements Dispatch, SuccessRecord {
   readonly id: number
@@ -28,9 +28,12 @@ export class Delivery implements Dispatch, SuccessRecord {
   breakerVersion = 0
   probeToken: string | null = null
   isRecordedSuspect = false
-  /** `ahead`: it used the same-process fast path, and the arrivals cursor hasn't passed it yet; `gone`: it also ended before the cursor passed it. */
+  /**
+   * `ahead`: the delivery used the same-process fast path, and the arrivals cursor hasn't passed it yet;
+   * `gone`: it has also ended before the cursor passed it.
+   */
   arrival: 'read' | 'ahead' | 'gone' = 'read'
-  /** Set when it has succeeded. */
+  /** Set when the delivery has succeeded. */
   durationMs = 0
   statusCode: number | null = null
 
@@ -167,7 +170,7 @@ export class Delivery implements Dispatch, SuccessRecord {
     return this.owedAtMs ?? timeOfId(this.id)
   }
 
-  /** The same with millisecond precision: ids follow the clock in steps of a second. A redrive has a younger id than its message. */
+  /** The same time with millisecond precision: ids follow the clock in steps of a second. A redrive has a younger id than its message. */
   get awaitedSinceMs(): number {
     return this.owedAtMs ?? Math.max(this.createdAtMs, timeOfId(this.id))
   }

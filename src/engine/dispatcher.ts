@@ -47,7 +47,7 @@ export interface DispatcherOptions {
   holdLane(lane: Lane, reason: string): void
 }
 
-/** `waits`: no further attempt can start at the moment. `shut`: and none needs to be read. */
+/** `waits`: no further attempt can start at the moment. `shut`: in addition, nothing needs to be read. */
 type Step = 'started' | 'waits' | 'shut'
 
 const maxStartsPerTurn = 256
@@ -115,7 +115,7 @@ export class Dispatcher {
     return listed
   }
 
-  /** Adds a delivery that was just read to the lane's line. Null if it must wait or is in memory already. */
+  /** Adds a delivery that was just read to the lane's line. Returns null if it must wait or is in memory already. */
   admit(lane: Lane, row: DeliveryRow, message: Message | null): Delivery | null {
     const [id] = row
     const key = orderingKeyOf(row)
@@ -146,7 +146,7 @@ export class Dispatcher {
     if (delivery.orderingKey !== null) this.#busyKeysOf(lane).delete(delivery.orderingKey)
   }
 
-  /** Returns all deliveries that were read but not started: the lane may not send now. */
+  /** Returns all deliveries that were read but not started, because the lane may not send now. */
   unread(lane: Lane): void {
     this.#batches.uncut(lane)
     for (const delivery of lane.ready.drain()) this.#putBack(delivery)
@@ -189,7 +189,7 @@ export class Dispatcher {
     return 'started'
   }
 
-  /** Null if nothing may be sent, or only a probe: deliveries that were read are returned. */
+  /** Returns null if the lane may send nothing, or only a probe; its deliveries that were read are returned. */
   #passGate(lane: Lane, nowMs: number): LanePolicy | null {
     const policy = this.#options.mayWork() ? lane.policy(this.#options.transports) : undefined
     if (policy === null) this.#options.holdLane(lane, lane.holdReason ?? 'its settings are unusable')
@@ -224,7 +224,7 @@ export class Dispatcher {
     return true
   }
 
-  /** A batch may still fill up, or the rate limit allows no start now: the lane is pumped again at that time. */
+  /** Waits if a batch may still fill up, or the rate limit allows no start now: the lane is pumped again at that time. */
   #mustWait(lane: Lane, batch: BatchPolicy | null, nowMs: number): boolean {
     const gatherMs = batch === null ? 0 : this.#batches.gatherMs(lane, batch)
     if (batch !== null && gatherMs > 0) lane.reading.pace.readAtLeast(2 * batch.maxMessages)
@@ -267,7 +267,7 @@ export class Dispatcher {
     if (this.#send(delivery, policy)) this.pump(lane)
   }
 
-  /** True if the attempt has ended already: handlers in this process may answer immediately, and a promise for each one would be measurable. */
+  /** Returns true if the attempt has ended already: handlers in this process may answer immediately, and a promise for each would cost measurably. */
   #send(delivery: Delivery, policy: LanePolicy): boolean {
     const { lane } = delivery
     delivery.startedAtMs = this.#options.clock.monotonicMs()
@@ -313,8 +313,8 @@ export class Dispatcher {
   }
 
   /**
-   * Handlers that answer immediately finish in the same turn of the event loop, and would block it until the whole line is
-   * processed. In between, results must be settled and rows must be read.
+   * Handlers that answer immediately finish in the same turn of the event loop, and would block it until the whole line is processed.
+   * The next turn lets results be settled and rows be read in between.
    */
   #pumpNextTurn(lane: Lane): void {
     this.#waitingForTurn.add(lane)
@@ -343,7 +343,7 @@ export class Dispatcher {
     this.#inFlight -= 1
   }
 
-  /** Releases the slot and returns the delivery to the line, untried. */
+  /** Releases the slot and returns the delivery to the line without an attempt. */
   release(delivery: Delivery): void {
     this.#freeSlot(delivery.lane)
     this.#putBack(delivery)

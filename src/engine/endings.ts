@@ -36,7 +36,7 @@ export class Endings {
       this.end(delivery, 'dead', 'crashed_its_node')
       return true
     }
-    // A delivery that was never tried doesn't end here: the sweeper handles it, which knows the reason.
+    // The sweeper ends deliveries that were never tried, because it knows the reason.
     if (delivery.attemptsMade === 0) return false
     const policy = delivery.lane.policy(this.#options.transports)
     if (policy === null) return false
@@ -59,13 +59,13 @@ export class Endings {
     )
   }
 
-  /** Its route was deleted after it was read, or while it was being published: nothing was tried. */
+  /** The route was deleted after the delivery was read, or while it was being published: nothing was sent. */
   cancel(delivery: Delivery, why: string): void {
     const record = endingRecord(delivery, 'expire', 'cancelled', this.#options.clock.monotonicMs())
     this.#options.settler.fail({ ...record, action: 'cancel', outcome: outcomeCodes.cancelled, error: why })
   }
 
-  /** Its route's transform doesn't apply to such messages, and is set to skip them: nothing was tried. */
+  /** The route's transform doesn't apply to this message, and is set to skip such messages: nothing was sent. */
   skip(delivery: Delivery, { code, message }: AttemptError): void {
     const record = endingRecord(delivery, 'expire', code, this.#options.clock.monotonicMs())
     this.#options.settler.fail({

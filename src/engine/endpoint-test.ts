@@ -16,31 +16,31 @@ import { readLanePolicy } from './lane-policy.ts'
 
 export const testEventType = 'holdfast.test'
 
-/** How one test of an endpoint went. Nothing of it is stored, and the circuit doesn't hear of it. */
+/** The result of one test of an endpoint. It is not stored, and doesn't affect the circuit. */
 export interface EndpointTest {
   readonly endpoint: string
   /** Whether a delivery would have succeeded. */
   readonly ok: boolean
   readonly class: AttemptClass
-  /** What the receiver saw as `webhook-id`. */
+  /** The `webhook-id` that the receiver got. */
   readonly messageId: string
   readonly status: number | null
-  /** What was found out, for programs: `ok`, `slow`, `html`, `redirect_to_https`, `not_authorized`, `tls_expired`, …. */
+  /** The finding as a code: `ok`, `slow`, `html`, `redirect_to_https`, `not_authorized`, `tls_expired`, …. */
   readonly finding: string
-  /** The same for people: what the receiver did, what is wrong with it, and what to do. */
+  /** The finding as text: what the receiver did, what is wrong with it, and what to do. */
   readonly explanation: string
   readonly durationMs: number
   readonly timings: AttemptTimings | null
   readonly error: { readonly code: string; readonly message: string } | null
-  /** As it was sent, secrets redacted; null where the endpoint's `capture` keeps none. */
+  /** The request as sent, with secrets redacted; null if the endpoint's `capture` keeps none. */
   readonly request: RenderedRequest | null
-  /** At most 4 KiB of its body. */
+  /** At most 4 KiB of the body. */
   readonly response: ResponseExcerpt | null
 }
 
 const maxShownCharacters = 4096
 
-/** Sends one signed test event through the endpoint's own transport, whatever state it is in. */
+/** Sends one signed test event through the endpoint's own transport, whatever the endpoint's state. */
 export async function testEndpoint(
   lane: LaneRow,
   transports: TransportRegistry,
@@ -52,7 +52,7 @@ export async function testEndpoint(
   if (!result.ok) return unusable(dispatch, result.reason)
   const { channel, settings } = result.policy
   try {
-    // A batch of one, for a receiver that takes arrays.
+    // A batch of one, for a receiver that expects arrays.
     const outcome = await channel.send(
       settings.batch === null ? dispatch : { ...dispatch, body: `[${body}]` },
       signal,
@@ -65,7 +65,10 @@ export async function testEndpoint(
   }
 }
 
-/** What a URL explains is about HTTP: connecting, TLS, redirects. It ends up in the explanation, so that it is the URL as it may be shown. */
+/**
+ * The URL for the explanation, without its secrets. Null unless the transport is `http`: only HTTP
+ * findings (connecting, TLS, redirects) mention a URL.
+ */
 function shownUrl({ transport, config }: EndpointSettings, transports: TransportRegistry): string | null {
   const found = transports.get(transport)
   if (transport !== 'http' || !found.isFound) return null

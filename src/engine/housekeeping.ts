@@ -21,7 +21,7 @@ export interface HousekeepingSettings {
   readonly name: string
   /** For ownership and upkeep. */
   readonly controlDatabase: Database
-  /** For maintenance: connections are opened on the leading node only. */
+  /** For maintenance tasks: only the leading node opens connections. */
   readonly maintenanceDatabase: Database
   /** False: no endpoint statistics are kept. */
   readonly isCounting?: boolean
@@ -52,7 +52,7 @@ const defaultRunbookUrl = 'docs/runbook.md'
 /** The node that owns this shard is the leader: it runs the maintenance tasks. */
 const leadingShard = 0
 
-/** Tasks of a node beside delivering: upkeep, maintenance while it leads, counting for the statistics, watching the database. */
+/** Tasks of a node besides delivering: upkeep, maintenance while it leads, counting for the statistics, watching the database. */
 export class Housekeeping {
   readonly observers: readonly Partial<NodeObserver>[]
   /** Upkeep of the whole cluster, while this node leads. */
@@ -97,7 +97,7 @@ export class Housekeeping {
     this.#upkeep.start()
   }
 
-  /** A maintenance task may be due now. */
+  /** Checks whether a maintenance task is due. */
   look(): Promise<void> {
     return this.#maintenance.look()
   }

@@ -9,15 +9,16 @@ export interface InFlightNotesOptions {
   readonly report: (error: unknown) => void
 }
 
-/** Attempts that end within this time need no note: most do. */
+/** Attempts that end within this time are not recorded: most do. */
 const leadMs = 10
 const intervalMs = 250
-/** 32 KiB. If more are in flight, the rest has no note. */
+/** 32 KiB. If more are in flight, the rest are not recorded. */
 const maxNoted = 4096
 
 /**
- * Records which deliveries are in flight, so that the node that recovers them from a dead process can say which attempts were interrupted. One row, at most four times a
- * second and only while attempts are in flight: attempts that started in the last quarter of a second before the crash are not known.
+ * Records which deliveries are in flight, so that the node that takes over from a dead process can report which attempts
+ * were interrupted. It writes one row, at most four times a second and only while attempts are in flight: attempts that
+ * started in the last quarter of a second before the crash are unknown.
  */
 export class InFlightNotes {
   readonly #options: InFlightNotesOptions
@@ -59,7 +60,7 @@ export class InFlightNotes {
     const entries = list(maxNoted)
     if (entries.length === 0 && !this.#hasNoted) return
     try {
-      // Before the write: it may be stored though its answer is lost.
+      // Set before the write, which may be stored although its answer is lost.
       this.#hasNoted = true
       await noteInFlight(database, incarnation(), entries)
       this.#hasNoted = entries.length > 0
@@ -67,7 +68,7 @@ export class InFlightNotes {
       report(error)
     }
     this.#writtenAtMs = performance.now()
-    // If attempts started during the write, they are written next. If all have ended, the stored list is replaced by an empty one.
+    // Attempts that started during the write are written next. If all have ended, an empty list replaces the stored one.
     if (this.#hasNoted || list(1).length > 0) this.#arm(intervalMs)
   }
 }

@@ -8,7 +8,7 @@ export interface LaneCounterOptions {
   readonly tolerate: (work: Promise<unknown>) => Promise<void>
 }
 
-/** Counts lanes again on request: one count of a lane at a time, and one more after it for all requests that came meanwhile. */
+/** Counts lanes again on request: one count of a lane at a time, then one more for all requests that came meanwhile. */
 export class LaneCounter {
   readonly #options: LaneCounterOptions
   /** Lanes being counted, or waiting after a count, and whether another count was requested. */

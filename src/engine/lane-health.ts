@@ -18,7 +18,7 @@ import type { LaneTally } from '../storage/settle.ts'
 
 /** The effect of one lane's results since the last flush on its circuit, its hold, and whether it stays enabled. */
 export class LaneHealth {
-  /** Only the lane's owner counts these: a row that is read later may be older than its own writes. */
+  /** Counted by the lane's owner alone: a row that is read later may be older than the owner's own writes. */
   #permanents: readonly number[]
   #streak: FailureStreak
   #tally: ResultTally = emptyTally
@@ -31,7 +31,7 @@ export class LaneHealth {
   #settledAtMs = Number.NEGATIVE_INFINITY
   readonly #rejectingThreshold: () => number
 
-  /** @param rejectingThreshold The setting as it is now. */
+  /** @param rejectingThreshold Returns the current value of the setting. */
   constructor(
     breaker: BreakerRow,
     rejectingThreshold: () => number = () => siteSettings.rejecting_threshold.fallback,
@@ -54,7 +54,7 @@ export class LaneHealth {
     this.#failuresInARow = breaker.failures
   }
 
-  /** A success of a healthy lane changes nothing, and needs no record beyond the attempt. */
+  /** True if nothing is pending: a success of a healthy lane needs no record beyond the attempt. */
   get isClean(): boolean {
     return (
       this.#tally === emptyTally &&
@@ -64,7 +64,7 @@ export class LaneHealth {
     )
   }
 
-  /** Whether results that wait for their commit are likely to shut the lane. */
+  /** Whether uncommitted results are likely to shut the lane. */
   isDecisive(threshold: number): boolean {
     return (
       this.#failuresInARow >= threshold ||
@@ -79,12 +79,12 @@ export class LaneHealth {
     return this.#tally !== emptyTally || this.#holdMs > 0 || this.#probe !== null
   }
 
-  /** Whether a row that was read at or after this moment (monotonic) includes the effect of all results so far. */
+  /** Whether a row read at or after this moment (monotonic) includes the effect of all results so far. */
   isDecidedAt(readAtMs: number): boolean {
     return !this.hasNews && !this.#isRunOut && this.#settledAtMs <= readAtMs
   }
 
-  /** The results returned by `take` have been committed. */
+  /** The results returned by `takeTally` have been committed. */
   tallySettled(nowMs: number): void {
     this.#isRunOut = false
     this.#settledAtMs = nowMs
@@ -101,7 +101,7 @@ export class LaneHealth {
     },
   ): void {
     if (outcome.class === 'success' && this.isClean) return
-    // A result that began under an older version of the breaker doesn't count for the circuit, but ends a series of rejections.
+    // A result of an attempt that began under an older version of the breaker doesn't count for the circuit, but ends a series of rejections.
     const counted = facts.isCurrentVersion ? outcome : { class: 'permanent' as const, isHealthFailure: false }
     this.#tally = appendResult(this.#tally, counted)
     if (outcome.class === 'success') this.#failuresInARow = 0
@@ -143,7 +143,7 @@ export class LaneHealth {
     this.#probe = { token, succeeded }
   }
 
-  /** Returns the results to record now, and starts counting again. */
+  /** Returns the results to record now, and resets the counts. */
   takeTally(
     lane: { readonly id: number; readonly epoch: number; readonly breakerVersion: number },
     circuit: LaneTally['circuit'],

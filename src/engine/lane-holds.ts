@@ -12,7 +12,9 @@ export interface LaneHoldsOptions {
   tolerate(work: Promise<unknown>): Promise<void>
 }
 
-/** Lanes with unusable settings: reports each once, in the log and in the database, and withdraws the report when the settings are usable again. */
+/**
+ * Lanes with unusable settings: reports each lane once, in the log and in the database, and withdraws the report when the settings are usable again.
+ */
 export class LaneHolds {
   readonly #options: LaneHoldsOptions
   readonly #held = new Set<number>()
@@ -28,7 +30,7 @@ export class LaneHolds {
     this.#write(lane, reason)
   }
 
-  /** This node may be able to use settings that the last owner could not, which lacked a key or had an older version. */
+  /** This node may be able to use settings that the last owner, without a key or with an older version, could not. */
   review(lane: Lane): void {
     if (lane.policy(this.#options.transports) === null) {
       this.hold(lane, lane.holdReason ?? 'its settings are unusable')

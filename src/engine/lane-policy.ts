@@ -17,8 +17,8 @@ export type PolicyResult =
   | { readonly ok: false; readonly reason: string }
 
 /**
- * Reads a stored endpoint. Rows may be invalid: edited by hand, or written by a newer version. Such a lane is held with a readable
- * reason; it never crashes the node.
+ * Parses a stored endpoint. Rows may be invalid: edited by hand, or written by a newer version. Such a lane is
+ * held with a readable reason; it never crashes the node.
  */
 export function readLanePolicy(row: LaneRow, transports: TransportRegistry): PolicyResult {
   try {
@@ -52,9 +52,7 @@ export function readLanePolicy(row: LaneRow, transports: TransportRegistry): Pol
 const maxSharedPolicies = 1000
 const sharedPolicies = new Map<string, Parsed<EndpointSettings>>()
 
-/**
- * Endpoints that differ only in name and address share the parsed settings: of ten thousand, most are alike.
- */
+/** Endpoints that differ only in name and address share the parsed settings: of ten thousand endpoints, most are alike. */
 function parseStored({ name, transport, settings, config }: LaneRow): Parsed<EndpointSettings> {
   if (typeof config !== 'object' || config === null || Array.isArray(config)) {
     return parseEndpoint({ ...(settings as object), name, transport, config })
@@ -76,8 +74,8 @@ function parseStored({ name, transport, settings, config }: LaneRow): Parsed<End
 }
 
 /**
- * The same text for two rows that open the same channel. A secret that was only encrypted again counts as unchanged; a secret that was set to
- * the same value again counts as changed.
+ * Returns the same text for two rows that open the same channel. A secret that was only encrypted again counts as unchanged;
+ * a secret that was set to the same value again counts as changed.
  */
 export function policyFingerprint(row: LaneRow): string {
   const secrets = row.secrets.map(({ field, version, setAtMs, expiresAtMs }) => [

@@ -1,10 +1,10 @@
 import type { Delivery } from './delivery.ts'
 
-/** A lane's deliveries of one priority. Everything up to the cursor has been read, or is known not to exist. */
+/** A lane's deliveries of one priority. All rows up to the cursor have been read, or are known not to exist. */
 export class Stream {
   #cursor = 0
   #isBehind = false
-  /** How often the cursor was moved back; a read in progress compares it. */
+  /** How often the cursor was moved back; a read in progress compares this number. */
   #rewinds = 0
 
   get cursor(): number {
@@ -24,12 +24,12 @@ export class Stream {
     this.#isBehind = true
   }
 
-  /** Everything up to here is known. */
+  /** All rows up to this cursor are known. */
   pass(cursor: number): void {
     this.#cursor = Math.max(this.#cursor, cursor)
   }
 
-  /** A read got this far. If the cursor was moved back meanwhile, by a delivery that was returned, the lower position counts. */
+  /** A read reached this cursor. If a returned delivery moved the cursor back meanwhile, the lower position is kept. */
   advance(cursor: number, isBehind: boolean, rewindsBefore: number): void {
     if (this.#rewinds !== rewindsBefore) return
     this.#cursor = cursor
@@ -43,7 +43,7 @@ export class Stream {
   }
 }
 
-/** Milliseconds as a double lose a timestamp's microseconds. */
+/** A timestamp's microseconds are lost in milliseconds as a double. */
 const timestampErrorMs = 1
 
 /** Deliveries scheduled for a time, mostly retries: when to read them, and from where. Times are in database time. */
@@ -52,7 +52,7 @@ export class LaneSchedule {
   #floorMs = Number.NEGATIVE_INFINITY
   #sweptAtMs = Number.NEGATIVE_INFINITY
 
-  /** When the next one falls due, as far as known; infinite if none does. */
+  /** When the next delivery falls due, as far as known; infinite if there is none. */
   get nextDueAtMs(): number {
     return this.#nextDueAtMs
   }
@@ -72,8 +72,8 @@ export class LaneSchedule {
   }
 
   /**
-   * Begins a read and returns its start: after the dead rows of deliveries that were due long ago, and periodically the very beginning, for deliveries that no event
-   * announced. Deliveries that are scheduled during the read are kept.
+   * Begins a read and returns its start: after the dead rows of deliveries that were due long ago. Periodically it is the very beginning, for
+   * deliveries that no event announced. Times noted during the read are kept.
    */
   begin(nowMs: number, sweepMs: number): number {
     const fromMs = nowMs >= this.#sweptAtMs + sweepMs ? Number.NEGATIVE_INFINITY : this.#floorMs
@@ -95,7 +95,7 @@ export class LaneSchedule {
     this.#floorMs = Number.NEGATIVE_INFINITY
   }
 
-  /** Drops times that were computed with a clock that has stepped back since. A lane without scheduled deliveries stays without. */
+  /** Drops times computed with a clock that has stepped back since. A lane without scheduled deliveries still has none. */
   waitAnew(): void {
     this.#floorMs = Number.NEGATIVE_INFINITY
     if (this.#nextDueAtMs !== Number.POSITIVE_INFINITY) this.#nextDueAtMs = 0
@@ -124,12 +124,12 @@ export class ReadPace {
     return Math.min(this.#rows, this.#maxRowsByRate)
   }
 
-  /** How many rows are read to find one for a probe; more after each read that found none. */
+  /** How many rows to read to find one for a probe; grows after each read that found none. */
   get probeRows(): number {
     return this.#probeRows
   }
 
-  /** The lane's settings have been read. More than a second's worth in memory is never needed. */
+  /** Applies the lane's settings. More than a second's worth of deliveries is never needed in memory. */
   limit(minRows: number, ratePerSecond: number | null): void {
     this.#minRows = Math.min(minRows, maxReadAhead)
     this.#maxRowsByRate = ratePerSecond === null ? maxReadAhead : Math.ceil(ratePerSecond) + 1
@@ -140,7 +140,7 @@ export class ReadPace {
     this.#startsSinceLook += 1
   }
 
-  /** Starts since the last check for stuck lanes; none means stuck. */
+  /** Starts since the last check for stuck lanes; zero means stuck. */
   takeStarts(): number {
     const starts = this.#startsSinceLook
     this.#startsSinceLook = 0
@@ -152,7 +152,7 @@ export class ReadPace {
     this.#rows = Math.max(this.#rows, rows)
   }
 
-  /** Reads as far ahead as the lane sends in a moment, by its throughput since the last read. */
+  /** Adjusts how far ahead to read to the lane's throughput since the last read. */
   tune(nowMs: number): void {
     const pace = this.#startsSinceRead / Math.max(1, nowMs - this.#lastReadAtMs)
     this.#startsSinceRead = 0
@@ -162,7 +162,9 @@ export class ReadPace {
     this.#rows = Math.min(maxReadAhead, wanted)
   }
 
-  /** A probe needs one delivery that isn't waiting for its ordering key: many of those in front must not be read row by row. */
+  /**
+   * A probe needs one delivery that isn't waiting for its ordering key. Reads grow, so that many waiting deliveries in front aren't read row by row.
+   */
   tuneProbe(hasFound: boolean): void {
     this.#probeRows = hasFound ? 1 : Math.min(maxProbeReadAhead, this.#probeRows * 2)
   }
@@ -176,7 +178,7 @@ export class LaneReading {
   #stragglers: number[] = []
   readonly #freedKeys = new Set<string>()
 
-  /** Whether there may be something to read, regardless of whether there is room for it or the lane may send. */
+  /** Whether there may be rows to read, regardless of whether there is room for them or the lane may send. */
   hasMore(nowMs: number): boolean {
     return (
       this.schedule.nextDueAtMs <= nowMs ||

@@ -10,7 +10,7 @@ export interface LaneRefresherOptions {
 
 const retryMs = 250
 
-/** Reads lanes again, many in one statement if many are requested, until the read succeeds. */
+/** Reads lanes again, all requested lanes in one statement; repeats until the read succeeds. */
 export class LaneRefresher {
   readonly #options: LaneRefresherOptions
   readonly #asked = new Set<Lane>()
@@ -41,7 +41,7 @@ export class LaneRefresher {
         await new Promise((resolve) => setTimeout(resolve, retryMs))
       }
     }
-    // In the same turn as the last check: a request that comes a moment later must start a new loop.
+    // Set in the same turn as the last check: a request that comes after it must start a new loop.
     this.#isAtIt = false
   }
 }

@@ -29,10 +29,10 @@ export interface LaneTableOptions {
   readonly rejectingThreshold: () => number
   /** A lane's row, circuit or deliveries in memory have changed. */
   onChanged(lane: Lane): void
-  /** Its endpoint takes deliveries again: what was cancelled meanwhile may be in a read that is in progress. */
+  /** The endpoint accepts deliveries again. A read in progress may contain deliveries that were cancelled meanwhile. */
   onResumed(lane: Lane): void
   onCircuitChanged(lane: Lane): void
-  /** Channels whose endpoint has new settings; they finish their requests in flight. */
+  /** The channel's endpoint has new settings; the channel finishes its requests in flight. */
   onReplaced(channel: TransportChannel): void
 }
 
@@ -43,7 +43,7 @@ export class LaneTable {
   readonly #options: LaneTableOptions
   readonly #lanes = new Map<number, Lane>()
   readonly readAhead: ReadAhead = { rows: 0, bytes: 0 }
-  /** When the endpoint was changed (monotonic): a row that was read before doesn't show the change. */
+  /** When the endpoint was changed (monotonic): a row read before that time doesn't show the change. */
   readonly #changedAtMs = new WeakMap<Lane, number>()
   readonly #reported = new WeakMap<Lane, { readonly owed: number; readonly inFlight: number }>()
   #watermark = nothingRead
@@ -105,7 +105,7 @@ export class LaneTable {
     return loaded
   }
 
-  /** An endpoint that was created after its shard was taken: it has no deliveries except those that arrive now. */
+  /** Loads endpoints that were created after their shard was taken: they have no deliveries except those that arrive now. */
   async loadNew(laneIds: readonly number[]): Promise<void> {
     const rows = await readLanesById(this.#options.database, laneIds)
     for (const row of rows) this.#add(row)
@@ -114,7 +114,7 @@ export class LaneTable {
   }
 
   /**
-   * Cancels what was committed after its endpoint had been deleted, so that the deletion did not cancel it. Without this, such deliveries would be
+   * Cancels deliveries that were committed after their endpoint had been deleted, which the deletion did not see. Without this, they would stay
    * pending for ever. When it fails, the caller has to try again.
    */
   async #cancelOrphans(laneIds: readonly number[]): Promise<void> {
@@ -140,7 +140,7 @@ export class LaneTable {
     this.#changedAtMs.set(lane, this.#options.clock.monotonicMs())
   }
 
-  /** Applies changes made by others: settings, pauses, circuits changed by synchronous requests. */
+  /** Applies changes made by other processes: settings, pauses, circuits changed by synchronous requests. */
   async readChanges(): Promise<void> {
     await this.#inTurn(async (readAtMs) => {
       const { rows, watermark } = await readChangedLanes(this.#options.database, this.#watermark)
@@ -152,21 +152,21 @@ export class LaneTable {
     })
   }
 
-  /** One read at a time: of two concurrent reads, the older result could arrive last and stay. */
+  /** Only one read at a time: of two concurrent reads, the older result could arrive last and overwrite the newer one. */
   #inTurn(read: (readAtMs: number) => Promise<void>): Promise<void> {
     const turn = this.#lastRead.then(() => read(this.#options.clock.monotonicMs()))
     this.#lastRead = turn.catch(() => {})
     return turn
   }
 
-  /** Reads a lane from the beginning, because others have ended some of its deliveries. Call it while no read is in progress. */
+  /** Reads a lane from the beginning, because other processes have ended some of its deliveries. Call it while no read is in progress. */
   restart(lane: Lane): void {
     if (!this.has(lane)) return
     lane.reading.rewindAll()
     this.#options.onChanged(lane)
   }
 
-  /** Counts a lane again, in parts, while it works: arrivals after the cursor, and settled deliveries, change its count meanwhile and are kept. */
+  /** Counts a lane again, in parts, while the lane works: arrivals after the cursor and settled deliveries meanwhile are included. */
   async recount(lane: Lane): Promise<void> {
     const upTo = this.#options.cursor()
     const before = lane.pending
@@ -174,7 +174,7 @@ export class LaneTable {
     lane.count.recount(total, before)
   }
 
-  /** The same for all lanes of these shards, in one statement. */
+  /** Counts all lanes of these shards again, in one statement. */
   async recountAll(shards: readonly number[]): Promise<void> {
     try {
       const pending = new Map<number, number>()
@@ -203,7 +203,7 @@ export class LaneTable {
     return dropped
   }
 
-  /** What changed since the last report. */
+  /** Returns the lanes whose numbers changed since the last report. */
   takeReports(): LaneReport[] {
     const reports: LaneReport[] = []
     for (const lane of this.#lanes.values()) {
@@ -236,14 +236,17 @@ export class LaneTable {
     const replaced = lane.update(row)
     if (isResumed) this.#options.onResumed(lane)
     if (lane.breaker.state !== circuitBefore) this.#options.onCircuitChanged(lane)
-    // Results that came in or were committed since then will be evaluated by a later read.
+    // Results that arrived or were committed since then are evaluated by a later read.
     const changedAtMs = this.#changedAtMs.get(lane) ?? Number.NEGATIVE_INFINITY
     if (lane.health.isDecidedAt(readAtMs) && changedAtMs <= readAtMs) lane.isAwaitingVerdict = false
     if (replaced !== null) this.#options.onReplaced(replaced)
     this.#options.onChanged(lane)
   }
 
-  /** Its endpoint was deleted, and its pending deliveries are being cancelled. A request in flight may have been accepted already: its answer is awaited. */
+  /**
+   * The endpoint was deleted, and its pending deliveries are being cancelled. A receiver may have accepted
+   * a request in flight already, so the answer is awaited.
+   */
   #remove(laneId: number): void {
     const lane = this.#lanes.get(laneId)
     if (lane === undefined) return

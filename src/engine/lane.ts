@@ -35,14 +35,17 @@ export class Lane {
 
   breaker: BreakerRow
   inFlight = 0
-  /** Read and not yet settled: ready, in flight, or waiting for their commit. */
+  /** Number of deliveries read and not yet settled: ready, in flight, or waiting for their commit. */
   known = 0
   knownScheduled = 0
   probeInFlight: string | null = null
   isDraining = false
-  /** A result that waits for its commit may shut this lane; nothing is started until it is committed. */
+  /** An uncommitted result may shut this lane; nothing starts until it is committed. */
   isAwaitingVerdict = false
-  /** Others have ended some of its deliveries, or may have, perhaps some that a read in progress will return; nothing is started until it is read from the beginning. */
+  /**
+   * Other processes have ended some of the lane's deliveries, or may have; a read in progress may still return them.
+   * Nothing starts until the lane is read from the beginning.
+   */
   isRestarting = false
 
   #row: LaneRow
@@ -82,7 +85,7 @@ export class Lane {
     return this.#row.state
   }
 
-  /** Its last owner held it, as recorded in the database. */
+  /** The last owner held the lane, as recorded in the database. */
   get wasHeld(): boolean {
     return this.#row.holdReason !== null
   }
@@ -130,7 +133,7 @@ export class Lane {
     return (settings?.limits.concurrency ?? 1) * (settings?.batch?.maxMessages ?? 1)
   }
 
-  /** A dead letter blocks its ordering key until it is settled. */
+  /** Whether a dead letter blocks its ordering key until it is settled. */
   get blocksKeysOnDeath(): boolean {
     return this.#policy?.settings.onDead === 'block'
   }
@@ -169,7 +172,7 @@ export class Lane {
     const { state, heldUntilMs, probeAtMs, probeExpiresAtMs } = this.breaker
     if (heldUntilMs !== null && heldUntilMs > nowMs) return { kind: 'shut', untilMs: heldUntilMs }
     if (state === 'closed') return open
-    // A probe is sent alone: requests from before the circuit opened may still be in flight, and the last of them to end pumps the lane.
+    // A probe is sent alone. Requests from before the circuit opened may still be in flight; when the last one ends, it pumps the lane.
     if (this.probeInFlight !== null || this.inFlight > 0) return shut
     const freeAtMs = (state === 'open' ? probeAtMs : probeExpiresAtMs) ?? 0
     return freeAtMs <= nowMs ? probe : { kind: 'shut', untilMs: freeAtMs }
@@ -189,8 +192,8 @@ export class Lane {
   }
 
   /**
-   * Zero if the rate allows a start now (and counts it), otherwise how long to wait. By the monotonic clock: if the database's clock stepped
-   * forwards, it would allow another burst.
+   * Returns zero if the rate allows a start now (and counts it), otherwise how long to wait. Uses the monotonic clock: a
+   * forward step of the database's clock would allow another burst.
    */
   takeRate(monotonicMs: number): number {
     if (this.#limiter === null || this.#limiter.tryTake(monotonicMs)) return 0
@@ -203,7 +206,7 @@ export class Lane {
     this.#abort = null
   }
 
-  /** Lets attempts in flight end, so that their results are recorded; no new ones start. For a lane whose endpoint was deleted. */
+  /** For a lane whose endpoint was deleted: attempts in flight end and their results are recorded; no new ones start. */
   async retire(): Promise<void> {
     await this.#policy?.channel.close()
     this.#policy = null

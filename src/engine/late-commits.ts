@@ -6,12 +6,12 @@ export interface IdRange {
 }
 
 /**
- * Finds deliveries that became visible behind the cursor. An id is assigned when a message is published and visible when its transaction commits;
- * the cursor may pass it in between.
+ * Finds deliveries that became visible behind the cursor. An id is assigned when a message is published and becomes visible when its
+ * transaction commits; the cursor may pass it in between.
  *
- * Every publish takes its transaction id before its ids. So a transaction that hadn't begun under the previous read's snapshot gets
+ * Every publish gets its transaction id before its ids. So a transaction that hadn't begun under the previous read's snapshot gets
  * ids above that read's cursor, and only transactions running under a snapshot can add rows behind it. Each of them is
- * remembered with the cursor from before it began; once it has ended, the range between that cursor and the current one is read once
+ * remembered with the cursor from before it began; after it has ended, the range between that cursor and the current one is read once
  * more. Rejected: scanning the recent range at every tick, 45 ms at 400 k dead rows.
  */
 export class LateCommits {
@@ -20,7 +20,7 @@ export class LateCommits {
 
   constructor(cursor: number, snapshot: Snapshot) {
     this.#cursor = cursor
-    // Rows may become visible anywhere below a transaction that was running before the first read.
+    // A transaction that was running before the first read may add rows anywhere below the cursor.
     for (const transaction of runningIn(snapshot)) this.#firstCursorByTransaction.set(transaction, 0)
   }
 
@@ -28,7 +28,7 @@ export class LateCommits {
     return this.#firstCursorByTransaction.size
   }
 
-  /** After a read under `snapshot` moved the cursor: the range to read again, or null. */
+  /** Called after a read under `snapshot` moved the cursor. Returns the range to read again, or null. */
   observe(snapshot: Snapshot, cursor: number): IdRange | null {
     const upTo = this.#cursor
     const running = runningIn(snapshot)
@@ -49,8 +49,8 @@ export class LateCommits {
 }
 
 /**
- * The transactions that a snapshot lists as running, and those that began after the last one to end: a snapshot doesn't list these, though their ids may lie behind the
- * cursor already. Some are subtransactions, which seem to end early; their range is read once without a result.
+ * The transactions that a snapshot lists as running, and those from `xmax` on: a snapshot doesn't list these, though rows of theirs may lie behind
+ * the cursor already. Some are subtransactions, which seem to end early; their range is read once more in vain.
  */
 function runningIn(snapshot: Snapshot): Set<bigint> {
   const running = new Set(snapshot.running)

@@ -2,7 +2,7 @@
 export interface NodeLimits {
   /** Interval between two heartbeats. */
   readonly beatMs: number
-  /** A peer whose heartbeat counter didn't change for this long, while our own heartbeats succeeded, is dead. */
+  /** A peer whose heartbeat counter hasn't changed for this long, while our own heartbeats succeeded, is dead. */
   readonly deadAfterMs: number
   /** Counted from the sending of the last successful heartbeat; must end well before `deadAfterMs`. */
   readonly fenceAfterMs: number
@@ -15,7 +15,7 @@ export interface NodeLimits {
   readonly maxArrivalRows: number
   /** Results that wait for their commit; dispatch stops at this number. */
   readonly maxUnsettled: number
-  /** Attempts in flight over all lanes; above it a lane gets `minInFlightPerLane` only, so that a stuck receiver doesn't block the rest. */
+  /** Attempts in flight over all lanes; above this number a lane gets `minInFlightPerLane` only, so that a stuck receiver doesn't block the rest. */
   readonly maxInFlight: number
   readonly minInFlightPerLane: number
   /** Interval of the slow poll, which finds work whose notification was lost. */

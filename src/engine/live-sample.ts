@@ -1,7 +1,7 @@
 export interface LiveSampleOptions<Entry> {
   /** Sends the entries as one notification. */
   readonly publish: (payload: string) => Promise<void>
-  /** What a notification looks like. */
+  /** Builds the content of a notification. */
   readonly write: (entries: readonly Entry[], leftOut: number) => object
 }
 
@@ -12,8 +12,8 @@ const maxPayloadBytes = 7900
 const maxWantedMs = 60_000
 
 /**
- * Sends what happens in this process to those who follow live traffic. Without followers it costs one comparison per entry; with followers,
- * a sample of at most eighty entries a second and the number of those left out.
+ * Sends a sample of this process's events to followers of live traffic. Without followers it costs one comparison per entry; with followers, it
+ * sends at most eighty entries a second and the number of entries left out.
  */
 export class LiveSample<Entry> {
   readonly #options: LiveSampleOptions<Entry>
@@ -26,13 +26,13 @@ export class LiveSample<Entry> {
     this.#options = options
   }
 
-  /** There is a follower, for this long unless it asks again. */
+  /** A follower exists; it is assumed for this long unless it asks again. */
   wanted(forMs: number): void {
     if (!(forMs > 0)) return
     this.#wantedUntilMs = performance.now() + Math.min(forMs, maxWantedMs)
   }
 
-  /** Whether an entry is worth making. */
+  /** Whether there is a follower to make an entry for. */
   get isWanted(): boolean {
     if (this.#wantedUntilMs === 0) return false
     if (this.#wantedUntilMs >= performance.now()) return true

@@ -5,8 +5,8 @@ interface Sighting {
 }
 
 /**
- * Judges peers by their heartbeat counters and our own monotonic clock. An unchanged counter counts only the time in which we
- * ourselves reached the database: while it is unavailable no counter changes, and no peer is declared dead for it.
+ * Judges peers by their heartbeat counters and our own monotonic clock. Time counts against an unchanged counter only while we reached the database
+ * ourselves: while the database is unavailable no counter changes, and no peer is declared dead.
  */
 export class Liveness {
   readonly #deadAfterMs: number

@@ -4,7 +4,7 @@ import type { Delivery } from './delivery.ts'
 import type { Logger } from './logger.ts'
 import type { NodeObserver } from './observer.ts'
 
-/** Fields by which a log line, an entry of the API and a request at the receiver can be matched. */
+/** Fields that match a log line with an entry of the API and a request at the receiver. */
 function idsOf(delivery: Delivery) {
   const { endpoint, messageId, deliveryId, correlationId, attempt, traceparent } = delivery
   return {

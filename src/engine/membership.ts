@@ -16,7 +16,7 @@ import type { NodeLimits } from './limits.ts'
 import { Liveness } from './liveness.ts'
 import type { Logger } from './logger.ts'
 
-/** What other parts of a node ask about the shards that it owns. */
+/** Questions that other parts of a node ask about the shards it owns. */
 export interface Ownership {
   readonly incarnation: number
   /** Other nodes may own the shards of this node by now. */
@@ -31,7 +31,7 @@ export interface Ownership {
 
 export interface MembershipOptions {
   readonly database: Database
-  /** A connection for heartbeats alone: nothing that waits for a lock may delay one. */
+  /** A connection for heartbeats only: a statement that waits for a lock must not delay them. */
   readonly beatDatabase: Database
   readonly clock: Clock
   readonly databaseClock: DatabaseClock
@@ -49,11 +49,11 @@ export interface MembershipOptions {
   onTaken(shards: readonly TakenShard[], from: number): Promise<void>
   /** This many attempts of a dead node were in flight in the shards taken from it. */
   onInterrupted(count: number): void
-  /** Shards belong to a peer: start nothing on them, and release each as soon as nothing of it is in flight or unsettled. */
+  /** These shards now belong to a peer: start nothing on them, and release each as soon as nothing of it is in flight or unsettled. */
   drain(shards: readonly number[], letGo: (shards: readonly number[]) => Promise<void>): Promise<void>
-  /** Shards have another owner, whatever is in flight. */
+  /** These shards have another owner, even if attempts are in flight. */
   onLost(shards: readonly number[]): void
-  /** Releasing them failed: they are still ours. */
+  /** Releasing these shards failed: this node still owns them. */
   onKept(shards: readonly number[]): void
   onReleased(shards: readonly number[]): void
   onFenced(): void
@@ -64,8 +64,8 @@ export interface MembershipOptions {
 }
 
 /**
- * Which shards this node owns. Every node sends heartbeats, watches those of the others, and takes the shards that rendezvous hashing assigns to it once
- * they are free; there is no leader. See docs/ownership.md for the protocol.
+ * Decides which shards this node owns. Every node sends heartbeats, watches the heartbeats of the others, and takes the shards that rendezvous
+ * hashing assigns to it once they are free; there is no leader. See docs/ownership.md for the protocol.
  */
 export class Membership implements Ownership {
   readonly #options: MembershipOptions
@@ -94,7 +94,7 @@ export class Membership implements Ownership {
     return this.#epochs.get(shard)
   }
 
-  /** Still ours, but being released to another node: nothing may start on it. */
+  /** Whether we still own the shard but are releasing it to another node: nothing may start on it. */
   isLeaving(shard: number): boolean {
     return this.#releasing.has(shard)
   }
@@ -104,7 +104,7 @@ export class Membership implements Ownership {
     return this.#epochs.size === shardCount ? null : [...this.#epochs.keys()]
   }
 
-  /** True if others may be about to take over: too much time has passed since the sending of our last successful heartbeat. */
+  /** True if other nodes may be about to take over: too much time has passed since our last successful heartbeat was sent. */
   get isFenced(): boolean {
     return (
       this.#isFenced ||
@@ -121,12 +121,12 @@ export class Membership implements Ownership {
     this.#watchFence()
   }
 
-  /** Continues its heartbeats, but takes no more shards. */
+  /** Heartbeats continue, but this node takes no more shards. */
   beginStop(): void {
     this.#isStopping = true
   }
 
-  /** From now on these shards are ours. */
+  /** Marks these shards as owned by this node. */
   adopt(taken: readonly TakenShard[]): void {
     for (const { shard, epoch } of taken) this.#epochs.set(shard, epoch)
   }
@@ -170,7 +170,7 @@ export class Membership implements Ownership {
     }, this.#options.limits.beatMs)
   }
 
-  /** Checks at the time at which the node must fence itself if no further heartbeat succeeds; an idle node isn't woken for it in between. */
+  /** Sets a timer for the time at which the node must fence itself if no further heartbeat succeeds; an idle node isn't woken in between. */
   #watchFence(): void {
     const { clock, limits } = this.#options
     const leftMs = this.#lastGoodBeatSentMs + limits.fenceAfterMs - clock.monotonicMs()
@@ -204,10 +204,10 @@ export class Membership implements Ownership {
       await this.#rejoin()
       return
     }
-    // A response that took this long is out of date.
+    // A response that took this long is stale.
     if (receivedAtMs - sentAtMs > limits.fenceAfterMs) return
     const hasSteppedBack = databaseClock.sync(result.databaseNowMs, sentAtMs, receivedAtMs)
-    // Even if heartbeats succeed again, the interruption must be handled: what was read before it is stale.
+    // Even if heartbeats succeed again, the interruption must be handled: rows read before it are stale.
     this.#checkFence()
     this.#lastGoodBeatSentMs = sentAtMs
     this.#loseMissing(heldBefore, result)
@@ -222,7 +222,7 @@ export class Membership implements Ownership {
     if (!this.#isStopping) this.#startBalancing(result)
   }
 
-  /** Separate from the heartbeats: taking over a long backlog takes time, and must not get this node declared dead. */
+  /** Not awaited by heartbeats: taking over a long backlog takes time, and must not get this node declared dead. */
   #startBalancing(result: BeatResult): void {
     this.#balancing ??= this.#balance(result)
       .catch((error: unknown) => {
@@ -245,7 +245,7 @@ export class Membership implements Ownership {
     }
     this.#loseAll()
     await this.#balancing
-    // Shards that were being taken meanwhile were taken by the dead incarnation.
+    // Shards that were being taken meanwhile belong to the dead incarnation.
     this.#loseAll()
     if (!this.#isStopping) await this.#register()
   }

@@ -10,7 +10,7 @@ export interface NodeSettingsOptions {
   readonly logger: Logger
 }
 
-/** Installation-wide settings that a node keeps in memory. Read at the start, and again after each change. */
+/** Installation-wide settings that a node keeps in memory. Read at start, and again after each change. */
 export class NodeSettings {
   readonly #options: NodeSettingsOptions
   #rejectingThreshold: number = siteSettings.rejecting_threshold.fallback
@@ -28,7 +28,7 @@ export class NodeSettings {
     return this.#rejectingThreshold
   }
 
-  /** Null: never. */
+  /** Null: no automatic redelivery. */
   get resendSchedule(): TaskSchedule | null {
     return this.#resendSchedule
   }

@@ -46,7 +46,7 @@ export interface NodeOptions extends HousekeepingSettings {
   readonly clock?: Clock
 }
 
-/** A node that receives notifications of new operations polls for them this much less often. */
+/** A node that receives notifications of new operations polls less often by this factor. */
 const notifiedPollFactor = 5
 /** A node that has recorded results within this time counts as delivering. */
 const busyForMs = 250
@@ -172,7 +172,7 @@ export class Node {
     })
   }
 
-  /** How the pipeline follows changes of the shards. */
+  /** How the pipeline reacts to changes of the owned shards. */
   #membershipEvents() {
     const { lanes, loop, shapes } = this.#pipeline
     const pipeline = this.#pipeline
@@ -230,14 +230,14 @@ export class Node {
     setImmediate(() => this.#pipeline.take(message))
   }
 
-  /** This process has changed an endpoint: messages that it sends next must find the changed lane. */
+  /** This process has changed an endpoint: the messages that it sends next must find the changed lane. */
   endpointChanged(name: string): void {
     for (const lane of this.#pipeline.lanes.all()) {
       if (lane.name === name) this.#notifications.laneChanged(lane)
     }
   }
 
-  /** This process has stored something, or may have, without a notification. */
+  /** This process has stored messages, or may have, without a notification. */
   ring(): void {
     this.#pipeline.loop.ringAsleep()
   }
@@ -313,13 +313,13 @@ export class Node {
     this.#pinnedAs = incarnation
   }
 
-  /** The leading node checks at once when its tasks are due now. */
+  /** The leading node checks at once, in case its tasks are due now. */
   async #readSettings(): Promise<void> {
     await this.#settings.read()
     await this.#housekeeping.look()
   }
 
-  /** Separate from the heartbeats, which wait for nothing. If the last one is still in progress, the next heartbeat reports it again. */
+  /** Runs apart from the heartbeats, which wait for nothing. If the last call is still in progress, the next heartbeat reports the change again. */
   #startFollowing(result: BeatResult): void {
     this.#following ??= this.#background.tolerate(this.#follow(result)).finally(() => {
       this.#following = null
@@ -330,7 +330,7 @@ export class Node {
   async #follow({ life, haveLanesChanged, haveShapesChanged, hasNotices }: BeatResult): Promise<void> {
     if (!this.#mayWork()) return
     const { arrivals, lanes, loop, shapes } = this.#pipeline
-    // A sleeping node doesn't read arrivals, which would show it.
+    // A sleeping node reads no arrivals, which would show a restart of the server.
     if (life !== arrivals.life) loop.ring()
     if (this.#pinnedAs !== this.incarnation) await this.#pinSettings()
     if (hasNotices) await this.#notifications.readNotices()
@@ -346,7 +346,7 @@ export class Node {
       timer = setTimeout(resolve, deadlineMs - this.#clock.monotonicMs())
     })
     await Promise.race([this.#pipeline.settler.drained(), expired])
-    // A timer that is left behind would keep the process alive.
+    // A timer left running would keep the process alive.
     clearTimeout(timer)
   }
 }

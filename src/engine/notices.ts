@@ -5,12 +5,12 @@ import { nothingRead } from '../storage/watermark.ts'
 const maxRowsPerRead = 1000
 
 /**
- * Changes that nodes learn by NOTIFY though no row shows them (a deleted route or endpoint, cancelled deliveries), read from a table with
- * each heartbeat: a node that receives no notifications, or missed one, learns of them within a heartbeat.
+ * Changes that NOTIFY announces and no row shows (a deleted route or endpoint, cancelled deliveries). They are read from a table with each heartbeat,
+ * so a node that receives no notifications, or missed one, learns of them within a heartbeat.
  */
 export class Notices {
   readonly #database: Database
-  /** Seen, and written by a transaction that the next read looks at again. */
+  /** Ids of the notices of the last read, some of which the next read may return again. */
   #told = new Set<number>()
   #watermark = nothingRead
 
@@ -18,7 +18,7 @@ export class Notices {
     this.#database = database
   }
 
-  /** The position up to which they have been read. */
+  /** The position up to which notices have been read. */
   get watermark(): string {
     return this.#watermark
   }
@@ -29,7 +29,7 @@ export class Notices {
     this.#watermark = watermark
   }
 
-  /** Those that haven't been returned before, in no particular order. */
+  /** Returns the notices that haven't been returned before, in no particular order. */
   async read(): Promise<NoticeRow[]> {
     const seen = new Set<number>()
     const fresh: NoticeRow[] = []
@@ -37,10 +37,10 @@ export class Notices {
     let after = { watermark: this.#watermark, id: 0 }
     for (;;) {
       const { rows, watermark } = await readNotices(this.#database, after, maxRowsPerRead)
-      // The first snapshot counts: transactions that were running then may have written behind the later pages.
+      // The first snapshot counts: transactions running at that time may still add rows that later pages have passed.
       next ??= watermark
       for (const row of rows) {
-        // After a crash of the server between two pages, the second page starts again.
+        // If the server crashes between two pages, the second page starts from the beginning.
         if (!this.#told.has(row.id) && !seen.has(row.id)) fresh.push(row)
         seen.add(row.id)
       }

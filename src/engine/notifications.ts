@@ -21,15 +21,15 @@ export interface NotificationsOptions {
   readonly operations: OperationRunner
   readonly tail: Tail
   readonly logger: Logger
-  /** A site-wide setting has another value. */
+  /** A site-wide setting has changed. */
   onSettingChanged(): void
   /** A source was created, changed or deleted. */
   onSourcesChanged(): void
   /** The leading node evaluates the alert rules now. */
   onAlertsDue(): void
-  /** Counts the lane again and reads it from the beginning. */
+  /** Deliveries of the lane were ended: count it again, and read it from the beginning. */
   recount(lane: Lane): void
-  /** A result of it has left quarantine. */
+  /** A result of the lane has left quarantine. */
   readmit(lane: Lane): void
   report(error: unknown): void
 }
@@ -90,7 +90,7 @@ export class Notifications {
     await this.#listener?.stop()
   }
 
-  /** Receiving it twice changes nothing. */
+  /** Handles a message; receiving it twice changes nothing. */
   #told(channel: string, payload: string): void {
     const { operations, shapes } = this.#options
     if (channel === 'holdfast_lanes') this.#laneNotified(payload)
@@ -102,8 +102,8 @@ export class Notifications {
   }
 
   /**
-   * The payload is the lane's id, then what happened: `recount` when deliveries were ended, `readmit` when a result has left
-   * quarantine, `due` when deliveries were made due now, `free` and a key when a letter no longer blocks it.
+   * The payload is the lane's id, then what happened: `recount` when deliveries were ended, `readmit` when a result has left quarantine, `due` when
+   * deliveries were made due now, `free` and a key when a dead letter no longer blocks that key.
    */
   #laneNotified(payload: string): void {
     const { lanes, loop } = this.#options

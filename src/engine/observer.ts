@@ -4,22 +4,22 @@ import type { Delivery } from './delivery.ts'
 /** How a delivery ended. */
 export type DeliveryEnding = 'succeeded' | 'dead' | 'expired' | 'cancelled' | 'dropped' | 'skipped'
 
-/** Events of the engine for metrics, traces and tests. Called synchronously; it must not throw or wait. */
+/** Events of the engine for metrics, traces and tests. Observers are called synchronously, and must not throw or wait. */
 export interface NodeObserver {
   /** `nowMs` in database time. */
   attempted(delivery: Delivery, outcome: AttemptOutcome, nowMs: number): void
-  /** Results were committed, so many at once. */
+  /** This many results were committed together. */
   settled(count: number): void
   shardsTaken(shards: readonly number[], from: number, me: number): void
   shardsReleased(shards: readonly number[]): void
   fenced(): void
   resumed(): void
-  /** This many deliveries of one transport ended like this, and it is committed. */
+  /** This many deliveries of one transport ended this way; the endings are committed. */
   ended?(ending: DeliveryEnding, transport: string, count: number): void
   circuitChanged?(endpoint: string, to: 'closed' | 'half_open' | 'open'): void
-  /** A delivery of this lane was due and wasn't read: a defect, found by the sweeper. */
+  /** The sweeper found a delivery of this lane that was due and had not been read: a defect. */
   laneRevived?(endpoint: string): void
-  /** This many attempts were in flight at nodes or workers that died, and were recovered here. */
+  /** This many attempts were in flight on nodes or workers that died, and were recovered here. */
   interrupted?(kind: 'delivery' | 'run', count: number): void
 }
 

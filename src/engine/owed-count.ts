@@ -1,14 +1,14 @@
-/** The number of pending deliveries of a lane, counted by its owner: summed at takeover, then arrivals minus endings. */
+/** The number of a lane's pending deliveries, maintained by its owner: counted at takeover, then arrivals minus endings. */
 export class OwedCount {
   #pending = 0
   #ahead = 0
 
-  /** Counted by reads. */
+  /** Pending deliveries that reads have counted. */
   get pending(): number {
     return this.#pending
   }
 
-  /** Also pending and known, but not passed by the arrivals cursor yet: see OwnMessages. */
+  /** Pending deliveries in memory that the arrivals cursor has not passed yet: see OwnMessages. */
   get ahead(): number {
     return this.#ahead
   }
@@ -26,7 +26,9 @@ export class OwedCount {
     this.#pending -= 1
   }
 
-  /** A delivery has ended. Deliveries in memory are still pending, however they were counted when they arrived late. */
+  /**
+   * A delivery has ended. The count is never lower than the number of deliveries still in memory, because late arrivals may not have been counted.
+   */
   ended(isCounted: boolean, stillKnown: number): void {
     this.#pending = Math.max(stillKnown - this.#ahead, isCounted ? this.#pending - 1 : this.#pending)
   }
@@ -36,12 +38,12 @@ export class OwedCount {
     this.#ahead += 1
   }
 
-  /** A read has passed it, or it has ended. */
+  /** A read has passed such a delivery, or it has ended. */
   leftAhead(): void {
     this.#ahead -= 1
   }
 
-  /** A count that began when `pending` was `before`: changes since then are kept. */
+  /** Applies a count that began when `pending` was `before`, and keeps the changes since then. */
   recount(total: number, before: number): void {
     this.#pending = Math.max(0, total + this.#pending - before)
   }

@@ -20,16 +20,16 @@ export interface OwnMessagesOptions {
   cursor(): number
   /** No read is in progress or requested. */
   isAtRest(): boolean
-  /** Read arrivals, unless that happens soon anyway. */
+  /** Requests a read of arrivals, unless one follows soon anyway. */
   ringAsleep(): void
 }
 
 /**
- * Same-process fast path of a message from its publisher to its lane, if both are in this process: once it is committed, an idle lane
+ * Same-process fast path of a message, used if its publisher and its lane are in this process: after the commit, an idle lane
  * can start it without a notification and a read. All other messages use the normal path.
  *
- * The arrivals cursor has not passed it. When a read passes such a delivery, it is in memory under its id, or settled and
- * gone; the lane counts it in `ahead` until then.
+ * The arrivals cursor has not passed such a delivery yet. When a read passes it, it is in memory under its id, or settled and
+ * removed; the lane counts it in `ahead` until then.
  */
 export class OwnMessages {
   readonly #options: OwnMessagesOptions
@@ -61,14 +61,14 @@ export class OwnMessages {
     dispatcher.pump(lane)
   }
 
-  /** A read has got this far, and is about to count its rows. */
+  /** A read has reached this cursor, and is about to count its rows. */
   passed(cursor: number): void {
     for (const delivery of this.#ahead) {
       if (delivery.id > cursor) continue
       this.#ahead.delete(delivery)
       const { id, lane, arrival } = delivery
       if (arrival === 'ahead') lane.count.leftAhead()
-      // It ended while the read was in progress, which most likely saw it.
+      // The delivery ended while the read was in progress; the read most likely counted it.
       else if (arrival === 'gone' && !this.#options.reader.isNews(id)) lane.count.uncount()
       delivery.arrival = 'read'
     }

@@ -69,7 +69,7 @@ export interface PipelineOptions {
  * | settle | `settler`, `afterCommit` | commits results in batches; then removes them from memory and frees their keys |
  *
  * Each part passes its work to the next one. Feedback to earlier steps (a lane has room, a commit frees a key, a circuit has changed) is wired
- * below, with what follows from it.
+ * below, together with its consequences.
  */
 export class Pipeline {
   readonly #options: PipelineOptions
@@ -88,7 +88,7 @@ export class Pipeline {
   readonly #ownMessages: OwnMessages
   readonly #careful: CarefulMode
   readonly #afterCommit: AfterCommit
-  /** Lanes that are counted when they are read anew. */
+  /** Lanes to count again when they are read from the beginning. */
   readonly #uncounted = new Set<Lane>()
 
   constructor(options: PipelineOptions) {
@@ -104,7 +104,7 @@ export class Pipeline {
     this.refresher = new LaneRefresher({ ...work, lanes })
     this.#counter = new LaneCounter(work)
     this.#holds = new LaneHolds(control)
-    // The steps, the last one first: each gets those that it passes its work to.
+    // The steps, the last one first: each is given the steps to which it passes its work.
     const settler = new DeliverySettler(work)
     const careful = new CarefulMode(work)
     const sender = new (isTracing() ? TracedSender : AttemptSender)(new Renderer(shapes), databaseClock)
@@ -114,7 +114,7 @@ export class Pipeline {
     this.loop = new WorkLoop({ ...work, arrivals, reader, dispatcher, lanes })
     this.#ownMessages = new OwnMessages({ ...work, lanes, reader, dispatcher })
     this.#afterCommit = new AfterCommit({ ...work, lanes, reader, dispatcher, careful })
-    // Beside the steps: ending deliveries that expired, and recording what is in flight in case this node dies.
+    // Beside the steps: ending expired deliveries, and recording which deliveries are in flight in case this node dies.
     this.sweeper = new Sweeper({ ...control, lanes, reader, dispatcher, nodeName: options.name })
     this.inFlightNotes = new InFlightNotes({ ...control, report: (error) => this.#reportNotes(error) })
     this.settler = settler
@@ -177,7 +177,7 @@ export class Pipeline {
       rejectingThreshold: () => settings.rejectingThreshold,
       currentLane: (lane: Lane) => this.lanes.get(lane.id),
       onChanged: (lane: Lane) => this.#laneChanged(lane),
-      // The notice of a cancellation may come after the resume is read: it has a connection of its own.
+      // The notice of a cancellation arrives on its own connection, perhaps after the resume has been read.
       onResumed: (lane: Lane) => this.#readAnew(lane),
       onCircuitChanged: (lane: Lane) => observer.circuitChanged(lane.name, lane.breaker.state),
       onReplaced: (channel: TransportChannel) => void background.tolerate(channel.close()),
@@ -196,7 +196,7 @@ export class Pipeline {
     this.loop.start()
   }
 
-  /** Stops reading; deliveries that were read and not started are returned. */
+  /** Stops reading, and returns deliveries that were read and not started. */
   async stopReading(): Promise<void> {
     this.#counter.stop()
     await this.loop.stop()
@@ -246,7 +246,7 @@ export class Pipeline {
     }
   }
 
-  /** Other nodes may take over at any moment: all work stops. What was delivered is still recorded when possible. */
+  /** Other nodes may take over at any moment: all work stops. Successes are still recorded when possible. */
   fence(): void {
     this.#unreadAll()
     this.abortInFlight()
@@ -274,13 +274,13 @@ export class Pipeline {
     }
   }
 
-  /** Others have ended deliveries of the lane: it is read and counted again. */
+  /** Other processes have ended deliveries of the lane: it is read and counted again. */
   recount(lane: Lane): void {
     this.#uncounted.add(lane)
     this.#readAnew(lane)
   }
 
-  /** Reads the lane from the beginning, after a read in progress has ended; starts nothing until then. Several requests are handled at once. */
+  /** Reads the lane from the beginning, after a read in progress has ended; starts nothing until then. Concurrent requests share one read. */
   #readAnew(lane: Lane): void {
     if (lane.isRestarting) return
     lane.isRestarting = true

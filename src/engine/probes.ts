@@ -14,13 +14,13 @@ export interface ProbesOptions {
   readonly observer: Required<NodeObserver>
   /** Sends a delivery for which a slot is reserved. */
   start(delivery: Delivery): void
-  /** Releases the slot and returns the delivery, untried. */
+  /** Releases the slot and returns the delivery without an attempt. */
   release(delivery: Delivery): void
   /** The lane's row may have changed. */
   refresh(lanes: readonly Lane[]): void
 }
 
-/** Asks the database for the one probe that a half-open circuit allows, over all nodes. */
+/** Asks the database for the one probe that a half-open circuit allows over all nodes. */
 export class Probes {
   readonly #options: ProbesOptions
 

@@ -33,7 +33,7 @@ export interface ReaderOptions {
   readonly databaseClock: DatabaseClock
   readonly limits: NodeLimits
   readonly shapes: ShapeTable
-  /** Everything up to here has been seen under a snapshot; reading beyond it could skip a late commit. */
+  /** All rows up to this cursor have been seen under a snapshot; reading beyond it could skip a late commit. */
   cursor(): number
 }
 
@@ -50,7 +50,7 @@ export class Reader {
   readonly #queued = new Set<Lane>()
   #nextReclaimAtMs = 0
   #lastShareRows = Number.POSITIVE_INFINITY
-  /** Settled since the read in progress was sent: its snapshot may still show them. */
+  /** Deliveries settled since the read in progress was sent: its snapshot may still show them. */
   readonly #settledSinceRead = new Set<number>()
   /** Lane of each delivery whose result is quarantined. */
   readonly #shunned = new Map<number, number>()
@@ -63,7 +63,7 @@ export class Reader {
     return this.#queued.size > 0
   }
 
-  /** Queues the lane if it has something to read, has room for it, and may send. */
+  /** Queues the lane if it has rows to read, has room for them, and may send. */
   request(lane: Lane, nowMs: number): boolean {
     if (this.#queued.has(lane) || !this.isWanted(lane, nowMs)) return false
     this.#queued.add(lane)
@@ -74,12 +74,12 @@ export class Reader {
     return this.#queued.has(lane)
   }
 
-  /** The lane may send, has something to read that was due at this time, and room for it. */
+  /** Whether the lane may send, has rows to read that were due at this time, and has room for them. */
   isWanted(lane: Lane, nowMs: number): boolean {
     return this.#isRunningLow(lane) && lane.reading.hasMore(nowMs) && lane.gate(nowMs).kind !== 'shut'
   }
 
-  /** The same question as `#room`, by the last share: a lane that is queued without room would be queued again at once, in an endless loop. */
+  /** Same condition as `#room`, with the last share: a lane queued without room would be queued again at once, in an endless loop. */
   #isRunningLow(lane: Lane): boolean {
     if (lane.breaker.state !== 'closed') return lane.ready.length === 0
     return lane.ready.length <= Math.min(lane.reading.pace.rows, this.#lastShareRows) >> 1
@@ -105,7 +105,7 @@ export class Reader {
     this.#settledSinceRead.add(deliveryId)
   }
 
-  /** Whether a row that a read just returned isn't known yet. */
+  /** Whether this node doesn't know a row yet that a read just returned. */
   isNews(deliveryId: number): boolean {
     return (
       !this.#options.dispatcher.known.has(deliveryId) &&
@@ -120,8 +120,8 @@ export class Reader {
   }
 
   /**
-   * Adds arrivals that were read with their bodies to a lane that has read everything before them, instead of reading them again: an idle lane's
-   * delivery starts after one round trip. False if the lane must read for itself.
+   * Adds arrivals that were read with their bodies to a lane that has read all rows before them, instead of reading them again: an idle lane's
+   * delivery starts after one round trip. Returns false if the lane must read them itself.
    */
   takeWhole(lane: Lane, group: ArrivalGroup, cursor: number): boolean {
     const stream = lane.reading.streams[group.priority]
@@ -136,7 +136,7 @@ export class Reader {
     return true
   }
 
-  /** No delivery waits in it, read or unread, it has a free slot, and the read-ahead has room. */
+  /** Whether no delivery of the lane waits, read or unread, a slot is free, and the read-ahead has room. */
   isCaughtUp(lane: Lane, priority: number): boolean {
     const { databaseClock, lanes, limits } = this.#options
     const { rows, bytes } = lanes.readAhead
@@ -159,7 +159,7 @@ export class Reader {
     if (reading.length === 0) return
     this.#reclaim()
     try {
-      // The next probe is another delivery: fresh ones come before those that failed, which include the last probe.
+      // The next probe is another delivery: new ones come before those that failed, which include the last probe.
       const probing = reading.filter((lane) => lane.breaker.state !== 'closed')
       if (probing.length > 0) await this.#readStreams(probing)
       await this.#readStragglers(reading)
@@ -193,7 +193,9 @@ export class Reader {
     }
   }
 
-  /** Lanes that can't start anything (all slots are taken) release their deliveries when memory is scarce: a stuck receiver blocks no other. */
+  /**
+   * Lanes that can't start anything (all slots are taken) release their deliveries when memory is scarce, so that a stuck receiver blocks no other.
+   */
   #reclaim(): void {
     const { clock, dispatcher, lanes, limits } = this.#options
     const { rows, bytes } = lanes.readAhead
@@ -271,7 +273,7 @@ export class Reader {
     }
     this.beginStatement()
     const { rows: answers, upToMs } = await readDue(this.#options.database, requests)
-    // Deliveries in flight take no room: only new ones count.
+    // Deliveries in flight take no room; only new ones count.
     const cuts = answers.map((due, index) => {
       const fresh = due.filter((row) => isHeadOf(row) && this.isNews(row[0]))
       const { taken } = cutByBytes(fresh.slice(0, requests[index]?.room), share.bytes)
@@ -283,7 +285,7 @@ export class Reader {
       const { schedule } = lane.reading
       const { total = 0, firstLeft } = cuts[index] ?? {}
       const hasMore = total >= maxRows || firstLeft !== undefined
-      // If nothing in it was new, the read was filled up by deliveries in flight: reading again at once would return the same.
+      // If no row was new, deliveries in flight filled up the read: reading again at once would return the same rows.
       if (hasMore) schedule.lookAt(admitted.has(lane) ? 0 : nowMs + crowdedScheduleMs)
       const nextRow = firstLeft ?? answers[index]?.at(-1)
       schedule.end(fromMs, hasMore ? (nextRow?.[9] ?? fromMs) : upToMs, nowMs, sweepMs)
@@ -294,7 +296,7 @@ export class Reader {
       this.#options.database,
       behindKey.map((row) => row[0]),
     )
-    // Deliveries before them may have been skipped too, while their key was in use.
+    // Deliveries before these rows may also have been skipped while their key was in use.
     for (const row of behindKey) {
       const key = orderingKeyOf(row)
       if (key !== null) this.#options.lanes.get(laneIdOf(row))?.reading.freeKey(key)
@@ -302,8 +304,8 @@ export class Reader {
   }
 
   /**
-   * Adds new deliveries to their lane's line, with their bodies, and with the transform or schema loaded that they need.
-   * Returns the lanes that got some.
+   * Adds new deliveries to their lane's line, with their bodies, after loading the transforms and schemas
+   * that they need. Returns the lanes that got deliveries.
    */
   async #admit(rows: readonly DeliveryRow[]): Promise<Set<Lane>> {
     const { database, dispatcher, lanes, shapes } = this.#options
@@ -354,7 +356,7 @@ export class Reader {
     await this.#admitSome(lanes, rows, (lane, row) => lane.reading.freeKey(orderingKeyOf(row) ?? ''))
   }
 
-  /** As many as each lane's share of bytes allows, the first in any case; the rest must be read again. */
+  /** Admits as many as each lane's share of bytes allows, and at least the first; the rest must be read again. */
   async #admitSome(
     lanes: readonly Lane[],
     rows: readonly DeliveryRow[],
@@ -382,7 +384,7 @@ interface Cut {
 
 const nothing: Cut = { taken: [], isCut: false }
 
-/** As many rows as fit, the first in any case. */
+/** Returns as many rows as fit, and at least the first. */
 function cutByBytes(rows: readonly DeliveryRow[], maxBytes: number): Cut {
   let bytes = 0
   for (const [index, row] of rows.entries()) {

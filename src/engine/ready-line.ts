@@ -8,7 +8,7 @@ export interface ReadAhead {
   bytes: number
 }
 
-/** Deliveries that have been read and wait for their start: a queue per priority, the highest first. */
+/** Deliveries that have been read and wait to start: a queue per priority, the highest first. */
 export class ReadyLine {
   readonly #queues: Delivery[][] = [[], [], [], []]
   readonly #heads = new Int32Array(priorities)
@@ -30,7 +30,7 @@ export class ReadyLine {
     this.#total.bytes += delivery.size
   }
 
-  /** How many wait with at least this priority. */
+  /** The number of waiting deliveries of at least this priority. */
   countFrom(priority: number): number {
     let count = 0
     for (let level = priority; level < priorities; level++) {

@@ -11,21 +11,21 @@ import { TurnBudget } from '../transports/turn-budget.ts'
 import type { Delivery } from './delivery.ts'
 import type { Shape, ShapeTable } from './shape-table.ts'
 
-/** How long messages are rendered before other work gets a turn. */
+/** How long messages are rendered before the event loop runs other work. */
 const maxTurnMs = 8
 const maxCachedRenderings = 2000
 const maxCachedBytes = 16 * 1024 * 1024
 
 /** The body to send for a delivery: null = its stored body. */
 export type Rendering = Rendered | null
-/** Why there is nothing to send, and where the error came from. */
+/** Why a delivery can't be rendered, and where the error came from. */
 export type RenderError = TransformError & { readonly origin: UnsentOrigin }
 export type RenderResult =
   | {
       readonly ok: true
       readonly rendering: Rendering
       readonly refused?: readonly RenderError[]
-      /** How many deliveries of a batch the rendering is made of, from the first; absent: all. */
+      /** The rendering contains this many deliveries of the batch, from the first; absent: all. */
       readonly taken?: number
     }
   | { readonly ok: false; readonly error: RenderError }
@@ -53,8 +53,8 @@ const noLongerAlike: RenderResult = {
 }
 
 /**
- * Renders each delivery as its route says, from the stored message, at each attempt. Deliveries with the same
- * transform share a rendering while it is in memory.
+ * Renders each delivery with its route's transform, from the stored message, at each attempt. Deliveries with
+ * the same transform share a rendering while it is in memory.
  */
 export class Renderer {
   readonly #shapes: ShapeTable
@@ -77,7 +77,7 @@ export class Renderer {
 
   #shaped(delivery: Delivery, nowMs: number): RenderResult | Promise<RenderResult> {
     const shape = this.#shapes.shapeOf(delivery.routeId)
-    // Its route changed while the payload was being validated, or while other work had its turn.
+    // The route changed while the payload was being validated, or while other work ran.
     if (shape === undefined) return this.#load([delivery]).then(() => this.#shaped(delivery, nowMs))
     if (shape.kind === 'raw') return asItIs
     // The largest rendering takes 50 ms (measured), and a lane may start dozens at once.
@@ -99,7 +99,7 @@ export class Renderer {
     return this.#share(key, shape.transform, result).then(toRenderResult)
   }
 
-  /** Deliveries that ask while it is being rendered get the same rendering. */
+  /** Concurrent requests for the same rendering share one result. */
   #share(
     key: string,
     transform: CompiledTransform,
@@ -158,7 +158,7 @@ export class Renderer {
     )
   }
 
-  /** Needed again if a route changed after its deliveries were read. */
+  /** Loads routes again that changed after their deliveries were read. */
   async #load(deliveries: readonly Delivery[]): Promise<void> {
     const late = deliveries.filter((delivery) => !this.#isAtHand(delivery))
     if (late.length === 0) return
@@ -172,7 +172,7 @@ export class Renderer {
     return !delivery.needsCheck || delivery.eventType === null || !this.#shapes.schemaOf(delivery.eventType)
   }
 
-  /** Published from SQL, which doesn't validate payloads against their type's schema. */
+  /** Validates a payload that was published from SQL, which doesn't check it against its type's schema. */
   async #refusal(delivery: Delivery): Promise<RenderResult | null> {
     const schema = delivery.eventType === null ? null : this.#shapes.schemaOf(delivery.eventType)
     return schema ? schemaRefusal(schema, delivery) : null
@@ -192,7 +192,7 @@ export class Renderer {
   }
 }
 
-/** What is wrong with the payload, or with the schema, which may have been edited by hand. */
+/** What is wrong with the payload, or with a schema that may have been edited by hand. */
 async function schemaRefusal(schema: object, delivery: Delivery): Promise<RenderResult | null> {
   const checked = await deliveryChecks.check([{ schema, body: delivery.storedBody }])
   if (checked.kind === 'ok') return null

@@ -14,7 +14,10 @@ import type { DirectCall, Dispatch, TransportChannel } from '../transports/trans
 import { policyFingerprint, readLanePolicy } from './lane-policy.ts'
 
 export interface RequestInput {
-  /** Appended to the endpoint's URL; it must stay below it, so `..` is rejected in every encoding. A query is appended to that of the URL. */
+  /**
+   * Appended to the endpoint's URL. The result must stay below that URL, so `..` is rejected in every
+   * encoding. A query is appended to the URL's query.
+   */
   readonly path?: string | undefined
   readonly method?: string | undefined
   readonly payload?: unknown
@@ -80,7 +83,7 @@ export class RequestClient {
     }
   }
 
-  /** Without the query and the payload, which may be secret. */
+  /** Excludes the query and the payload, which may be secret. */
   async #audit(
     lane: LaneRow,
     { method, path }: RequestInput,
@@ -149,7 +152,7 @@ export class RequestClient {
     this.#open.delete(name)
   }
 
-  /** The token of the probe if this call is the probe; null if the circuit is closed. */
+  /** Returns the probe's token if this call is the probe; null if the circuit is closed. */
   async #admit(lane: LaneNow, settings: EndpointSettings): Promise<string | null> {
     const { heldUntilMs } = lane.breaker
     if (heldUntilMs !== null && heldUntilMs > lane.nowMs) {
@@ -211,7 +214,7 @@ export class RequestClient {
     }
   }
 
-  /** Transport errors are retried, statuses only if the policy names them. */
+  /** Transport errors are retried; statuses only if the policy lists them. */
   #retryDelayMs(policy: RequestPolicy, outcome: AttemptOutcome, attempts: number): number | null {
     if (outcome.class === 'success' || attempts > policy.maxRetries) return null
     const isTransportError = outcome.statusCode === undefined && outcome.class === 'retryable'

@@ -32,23 +32,23 @@ const maxShapes = 10_000
 export class ShapeTable {
   readonly #options: ShapeTableOptions
   readonly #shapes = new Map<number, Shape>()
-  /** By the digest of its JSON text, which may contain secrets: routes with the same transform share one, and so its renderings. */
+  /** By the digest of the transform's JSON text, which may contain secrets: routes with the same transform share one entry, and so its renderings. */
   readonly #transforms = new Map<string, Shape>()
   readonly #schemas = new Map<string, object | null>()
   #watermark = nothingRead
-  /** Counts removals, so that a result from before a change isn't kept after it. */
+  /** Counts removals, so that a result read before a change isn't kept after it. */
   #changes = 0
 
   constructor(options: ShapeTableOptions) {
     this.#options = options
   }
 
-  /** Undefined while it isn't loaded: it is new, or has just changed. */
+  /** Undefined if the route isn't loaded: it is new, or has just changed. */
   shapeOf(routeId: number | null): Shape | undefined {
     return routeId === null ? raw : this.#shapes.get(routeId)
   }
 
-  /** Null when the type has no schema (any more); undefined while it isn't loaded. */
+  /** Null if the type has no schema (any more); undefined while it isn't loaded. */
   schemaOf(eventType: string): object | null | undefined {
     return this.#schemas.get(eventType)
   }
@@ -58,13 +58,13 @@ export class ShapeTable {
     return this.#watermark
   }
 
-  /** A deleted event type leaves no row that shows it: while schemas are in use, check for deletions. */
+  /** A deleted event type leaves no row that shows the deletion: while schemas are in use, nodes check for it. */
   get checksSchemas(): boolean {
     for (const schema of this.#schemas.values()) if (schema !== null) return true
     return false
   }
 
-  /** Loads these before their deliveries are dispatched. */
+  /** Loads these routes and types before their deliveries are dispatched. */
   async load(routeIds: ReadonlySet<number>, eventTypes: ReadonlySet<string>): Promise<void> {
     const newRoutes = [...routeIds].filter((id) => !this.#shapes.has(id))
     if (newRoutes.length > 0) {
@@ -81,7 +81,7 @@ export class ShapeTable {
     }
   }
 
-  /** Reads again if something changed meanwhile: the result may be older than the change. */
+  /** Repeats the read if something changed meanwhile: the result may be older than the change. */
   async #readUnchanged<Row>(read: () => Promise<Row>): Promise<Row> {
     for (;;) {
       const changes = this.#changes

@@ -20,7 +20,7 @@ export class ShardDrain {
     this.#options = options
   }
 
-  /** Shard by shard: a lane with a slow receiver must not keep the others from their next owner. */
+  /** Releases shard by shard: a lane with a slow receiver must not delay the other shards' next owner. */
   async drain(shards: readonly number[], letGo: (shards: readonly number[]) => Promise<void>): Promise<void> {
     const { clock, dispatcher, limits } = this.#options
     const lanes = shards.flatMap((shard) => this.#options.lanes.ofShard(shard))
@@ -41,7 +41,7 @@ export class ShardDrain {
     }
   }
 
-  /** Releasing them failed: these continue here. */
+  /** Releasing these shards failed: their lanes continue here. */
   keep(shards: readonly number[]): void {
     for (const lane of shards.flatMap((shard) => this.#options.lanes.ofShard(shard))) {
       lane.isDraining = false
@@ -49,13 +49,13 @@ export class ShardDrain {
     }
   }
 
-  /** Those of these shards that have nothing in flight and nothing that waits for its commit. */
+  /** Returns those of these shards that have nothing in flight and no uncommitted results. */
   idleOf(shards: readonly number[]): number[] {
     const busy = new Set(this.#busyLanes().map((lane) => lane.shard))
     return shards.filter((shard) => !busy.has(shard))
   }
 
-  /** Resolves when every lane has stopped, or the time is over. */
+  /** Resolves when every lane has stopped, or at the deadline. */
   async untilIdle(deadlineMs: number): Promise<void> {
     while (this.#options.clock.monotonicMs() < deadlineMs && this.#busyLanes().length > 0) await this.#pause()
   }

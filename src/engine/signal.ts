@@ -1,4 +1,4 @@
-/** Something to wait for: `raise` wakes the waiter, or the next one to wait. */
+/** An event to wait for: `raise` wakes the current waiter, or else the next one. */
 export class Signal {
   #isRaised = false
   #wake: (() => void) | null = null
@@ -8,7 +8,7 @@ export class Signal {
     this.#wake?.()
   }
 
-  /** A waiter waits, and nothing has been raised since. */
+  /** A caller is waiting, and `raise` hasn't been called since. */
   get isAwaited(): boolean {
     return this.#wake !== null && !this.#isRaised
   }

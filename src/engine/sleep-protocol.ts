@@ -3,32 +3,32 @@ import { Signal } from './signal.ts'
 
 export interface SleepProtocolOptions {
   readonly limits: {
-    /** Interval of the slow poll, without a notification. */
+    /** Interval of the slow poll, which needs no notification. */
     readonly slowPollMs: number
-    /** After this time without work, it sleeps and asks publishers for notifications. */
+    /** After this time without work, the loop sleeps and asks publishers for notifications. */
     readonly sleepAfterMs: number
   }
   monotonicMs(): number
-  /** False behind a transaction-pooling proxy, or while the listening connection is down: then it polls. */
+  /** False behind a transaction-pooling proxy, or while the listening connection is down: then the loop polls. */
   canBeRung(): boolean
-  /** False where publishers may use prepared transactions, which send no notification. */
+  /** False if publishers may use prepared transactions, which send no notification. */
   areAllRungFor(): boolean
-  /** Commits in the database whether publishers must send notifications. */
+  /** Commits whether publishers must send notifications. */
   setAsleep(isAsleep: boolean): Promise<void>
 }
 
 /** The result of one poll for work. */
 export interface Look {
   readonly hasFound: boolean
-  /** So much work that staying awake is worthwhile: a notification takes a database-wide lock in the publisher's commit. */
+  /** The poll found so much work that staying awake is worthwhile: a notification takes a database-wide lock in the publisher's commit. */
   readonly isBusy: boolean
   /** Every transaction below `xmin` had ended; every one from `next` on hadn't begun. Null if the poll didn't return them. */
   readonly snapshot: Pick<Snapshot, 'xmin' | 'next'> | null
-  /** The next poll comes no later than this, with or without a notification. */
+  /** The next poll starts no later than this, with or without a notification. */
   readonly maxWaitMs: number
 }
 
-/** `settling`: asleep is committed, but publishers that saw it awake may still be storing something. */
+/** `settling`: `asleep` is committed, but publishers that saw the loop awake may still be storing messages. */
 type Alertness = 'awake' | 'settling' | 'asleep'
 
 const busyPollMs = 5
@@ -36,15 +36,15 @@ const minPollMs = 2
 const maxUnrungPollMs = 100
 
 /**
- * How a loop learns of new work without missing any. Awake, it polls. Without work it commits `asleep` and sleeps until a publisher
- * notifies it. A publisher that saw it awake sends no notification, so after committing `asleep` it continues polling until every transaction of that
- * time has ended. A slow poll finds work whose notification was lost.
+ * How a loop learns of new work without missing any. While awake, it polls. Without work it commits `asleep` and sleeps until a publisher
+ * notifies it. A publisher that saw it awake sends no notification, so after committing `asleep` the loop continues polling until every
+ * transaction of that time has ended. A slow poll finds work whose notification was lost.
  */
 export class SleepProtocol {
   readonly #options: SleepProtocolOptions
   readonly #signal = new Signal()
   #alertness: Alertness = 'awake'
-  /** All transactions that began before `asleep` was committed are below it; null until the first poll after that commit. */
+  /** Every transaction that began before `asleep` was committed has a lower id; null until the first poll after that commit. */
   #settlesAfter: bigint | null = null
   #isRung = true
   #pollMs = minPollMs
@@ -56,12 +56,12 @@ export class SleepProtocol {
     this.#lastBusyAtMs = options.monotonicMs()
   }
 
-  /** Publishers that store something from now on send a notification. */
+  /** Whether publishers that store messages from now on send a notification. */
   get isAsleep(): boolean {
     return this.#alertness === 'asleep'
   }
 
-  /** It sleeps, waits, and no poll has been requested. */
+  /** The loop sleeps and waits, and no poll has been requested. */
   get isAtRest(): boolean {
     return this.isAsleep && this.#signal.isAwaited
   }
@@ -74,18 +74,18 @@ export class SleepProtocol {
     return this.#nextPollAtMs - this.#options.monotonicMs()
   }
 
-  /** A notification arrived, or something else suggests that there is work. */
+  /** A notification arrived, or another event suggests that there is work. */
   ring(): void {
     this.#isRung = true
     this.#signal.raise()
   }
 
-  /** There is more to find, or a poll failed: the loop itself says so, and need not be woken. */
+  /** The loop itself requests another poll, because there is more to find or a poll failed; it need not be woken. */
   lookAgain(): void {
     this.#isRung = true
   }
 
-  /** A publisher of this process has stored something; a loop that is awake polls soon anyway. */
+  /** A publisher in this process has stored a message; a loop that is awake polls soon anyway. */
   ringAsleep(): void {
     if (this.#alertness !== 'awake') this.ring()
   }
@@ -106,7 +106,7 @@ export class SleepProtocol {
     await this.#signal.wait(Math.max(1, Math.min(timeoutMs, this.#options.limits.slowPollMs)))
   }
 
-  /** It has work: it must not sleep. */
+  /** The loop has work, and must not sleep. */
   noteBusy(): void {
     this.#lastBusyAtMs = this.#options.monotonicMs()
   }
@@ -116,7 +116,7 @@ export class SleepProtocol {
     this.#isRung = false
   }
 
-  /** After a poll: how soon to poll again, and whether to sleep. */
+  /** Called after a poll: decides how soon to poll again, and whether to sleep. */
   async looked({ hasFound, isBusy, snapshot, maxWaitMs }: Look): Promise<void> {
     const { limits } = this.#options
     const nowMs = this.#options.monotonicMs()
@@ -145,7 +145,7 @@ export class SleepProtocol {
     this.#alertness = 'settling'
     this.#settlesAfter = null
     this.#pollMs = minPollMs
-    // Rows that were stored before that commit came without a notification: poll at once.
+    // Rows stored before that commit came without a notification: poll at once.
     this.ring()
   }
 

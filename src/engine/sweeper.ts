@@ -40,7 +40,7 @@ export interface SweeperOptions {
 
 /** A lane that was counted again and read from the beginning, though it had nothing left to read. */
 interface Revival {
-  /** Its pending count then: while the count is the same, the new read had no effect. */
+  /** The pending count at that time: while it is unchanged, the new read had no effect. */
   readonly pending: number
   readonly pauseSweeps: number
   sweepsLeft: number
@@ -51,8 +51,8 @@ const maxRowsPerLane = 500
 const maxLanesPerSweep = 500
 
 /**
- * Ends deliveries that expired or were pending for too long. A lane that sends checks each delivery before sending it; a lane that can't send (open circuit, hold,
- * pause) or has a long line is searched here, so that an endless outage is noticed.
+ * Ends deliveries that expired or were pending for too long. A lane that sends checks each delivery before sending it. Lanes that can't send (open
+ * circuit, hold, pause) or have a long line are searched here, so that an endless outage is noticed.
  */
 export class Sweeper {
   readonly #options: SweeperOptions
@@ -73,8 +73,8 @@ export class Sweeper {
   }
 
   /**
-   * Every lane with something to read is queued, or has a wake-up no later than that: every change of a lane requests a read in the same turn. A lane
-   * without either would wait for ever. This finds it, and counts it as a defect.
+   * Every lane with rows to read is queued, or has a wake-up in time: every change of a lane requests a read in the same turn. A lane with neither
+   * would wait for ever. This check finds such a lane, and counts it as a defect.
    */
   async #reviveForgotten(): Promise<void> {
     const { databaseClock, lanes, logger, observer, reader } = this.#options
@@ -97,8 +97,8 @@ export class Sweeper {
   }
 
   /**
-   * A lane that has pending deliveries, may send, and has nothing left to read has missed some, or has miscounted, which should not happen; or a
-   * letter blocks its keys. In that case reading everything finds nothing, and the next such read comes after twice as many sweeps.
+   * A lane that has pending deliveries, may send, and has nothing left to read has missed some or miscounted, which should not happen; or a dead
+   * letter blocks its keys. In the last case reading everything finds nothing, and the next such read follows after twice as many sweeps.
    */
   #reviveLane(lane: Lane): void {
     const nowMs = this.#options.databaseClock.nowMs()
@@ -155,7 +155,7 @@ export class Sweeper {
           : endingRecord(ending, gaveUp, 'gave_up', clock.monotonicMs())
       })
     if (records.length === 0) return
-    // No circuit is affected, so any batch number will do: it only guards circuits.
+    // No circuit is affected, so any batch number will do: the number only guards circuits.
     const batch = { number: 0, nowMs: clock.monotonicMs() }
     const settled = await settleFailures(database, this.#options.incarnation(), records, [], batch)
     const refused = new Set(settled.refused)

@@ -3,7 +3,7 @@ import type { Delivery } from './delivery.ts'
 import { LiveSample } from './live-sample.ts'
 import type { NodeObserver } from './observer.ts'
 
-/** One attempt, as shown to a person who follows live traffic. */
+/** One attempt, as shown to a follower of live traffic. */
 export interface TailedAttempt {
   readonly at: string
   readonly deliveryId: string
@@ -24,7 +24,7 @@ export interface TailOptions {
 
 const maxErrorLength = 120
 
-/** Sends this node's attempts to those who follow live traffic. */
+/** Sends this node's attempts to followers of live traffic. */
 export class Tail implements Partial<NodeObserver> {
   readonly #sample: LiveSample<TailedAttempt>
 
@@ -32,7 +32,7 @@ export class Tail implements Partial<NodeObserver> {
     this.#sample = new LiveSample({ publish, write: (attempts, leftOut) => ({ attempts, leftOut }) })
   }
 
-  /** There is a follower, for this long unless it asks again. */
+  /** A follower exists; it is assumed for this long unless it asks again. */
   wanted(forMs: number): void {
     this.#sample.wanted(forMs)
   }

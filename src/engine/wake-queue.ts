@@ -3,7 +3,7 @@ interface Entry<Item> {
   readonly item: Item
 }
 
-/** A binary heap of items by time. An item may be in it more than once; the earliest time wakes it. */
+/** A binary heap of items by time. An item may occur more than once; its earliest time wakes it. */
 export class WakeQueue<Item> {
   readonly #heap: Entry<Item>[] = []
 
@@ -30,7 +30,7 @@ export class WakeQueue<Item> {
     heap[place] = entry
   }
 
-  /** The earliest item whose time has come. */
+  /** Removes and returns the earliest item whose time has come. */
   takeDue(nowMs: number): Item | undefined {
     const top = this.#heap[0]
     if (top === undefined || top.atMs > nowMs) return undefined

@@ -24,7 +24,7 @@ export interface WorkLoopOptions {
   readonly logger: Logger
   readonly incarnation: () => number
   readonly mayWork: () => boolean
-  /** False behind a transaction-pooling proxy, or while the listening connection is down: then it polls. */
+  /** False behind a transaction-pooling proxy, or while the listening connection is down: then the loop polls. */
   readonly canBeRung: () => boolean
 }
 
@@ -34,12 +34,12 @@ const busyArrivals = 64
 /** Interval of checking for late commits that must be read again. */
 const rereadPollMs = 50
 
-/** The one loop that reads: lanes whose time has come, arrivals, and lanes that requested more. */
+/** The only loop that reads: lanes whose wake-up time has come, arrivals, and lanes that requested more. */
 export class WorkLoop {
   readonly #options: WorkLoopOptions
   readonly #sleep: SleepProtocol
   readonly #wakes = new WakeQueue<Lane>()
-  /** By lane, as in the queue: the latest time first, the next one last. */
+  /** Wake-up times of each lane in the queue: the latest first, the next one last. */
   readonly #wakeTimes = new WeakMap<Lane, number[]>()
   readonly #tasks: (() => Promise<void>)[] = []
   #isStopped = false
@@ -68,26 +68,26 @@ export class WorkLoop {
     await this.#running
   }
 
-  /** It sleeps, and no poll has been requested. */
+  /** The loop sleeps, and no poll has been requested. */
   get isAtRest(): boolean {
     return this.#sleep.isAtRest
   }
 
-  /** A notification arrived, or something else suggests that there is work. */
+  /** A notification arrived, or another event suggests that there is work. */
   ring(): void {
     this.#sleep.ring()
   }
 
-  /** A publisher of this process has stored something; a loop that is awake polls soon anyway. */
+  /** A publisher in this process has stored a message; a loop that is awake polls soon anyway. */
   ringAsleep(): void {
     this.#sleep.ringAsleep()
   }
 
   requestRead(lane: Lane): void {
-    // One reading of the clock for both checks: a time between two readings would get neither a read nor a wake-up.
+    // One reading of the clock for both checks: with two readings, a time between them would get neither a read nor a wake-up.
     const nowMs = this.#options.databaseClock.nowMs()
     if (this.#options.reader.request(lane, nowMs)) this.#sleep.wake()
-    // A lane that is due already waits for room, and is queued when there is some.
+    // A lane that is due already waits for room, and is queued when there is room.
     else if (lane.reading.schedule.nextDueAtMs > nowMs) this.wakeAt(lane, lane.reading.schedule.nextDueAtMs)
   }
 

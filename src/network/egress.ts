@@ -8,9 +8,9 @@ import { type OpenSocket, openSocket, type SocketTarget } from './open-socket.ts
 import { openTunnel } from './proxy-tunnel.ts'
 
 export interface EgressOptions {
-  /** CIDRs that may be reached although they aren't public. Default: none. */
+  /** CIDRs that connections may reach although they aren't public. Default: none. */
   readonly allowNetworks?: readonly string[]
-  /** Default: all but the usual ports of other protocols. */
+  /** Default: all ports except the usual ones of other protocols. */
   readonly ports?: PortPolicy
   /** All connections are made through this proxy, which then resolves the names. */
   readonly proxyUrl?: string
@@ -20,7 +20,7 @@ export interface EgressOptions {
 
 export type OpenTcp = (hostname: string, port: number) => Socket
 
-/** What a request over plain HTTP needs when it is sent to a proxy: the whole URL in its first line, and our credentials. */
+/** Additions to a plain HTTP request that is sent to a proxy: the whole URL in its first line, and our credentials. */
 export interface AbsoluteForm {
   readonly authorization: string | null
 }
@@ -39,9 +39,9 @@ export interface Egress {
   readonly openTcp: OpenTcp
   /** Set if requests to `http:` URLs are sent to a proxy in absolute form; those to `https:` are tunnelled. */
   readonly absoluteForm: AbsoluteForm | null
-  /** Refusals that are known before a connection is tried; a name is checked when it is resolved. */
+  /** Checks what is known before a connection is tried; a name is checked when it is resolved. */
   refusalOf(url: URL): NetworkRefusal | null
-  /** The same for `openTcp`. */
+  /** The same check for `openTcp`. */
   refusalOfTcp(hostname: string): NetworkRefusal | null
 }
 
@@ -68,7 +68,7 @@ export function createEgress(options: EgressOptions = {}): Egress {
   }
 }
 
-/** The proxy itself was configured by the operator and is usually in a private network: it isn't checked. */
+/** The proxy itself isn't checked: the operator configured it, and it is usually in a private network. */
 function openThroughProxy(proxy: ForwardProxy, target: SocketTarget): Socket {
   return target.protocol === 'https:' ? openTunnel(proxy, target) : openSocket(proxy.target)
 }

@@ -4,11 +4,11 @@ import type { SocketTarget } from './open-socket.ts'
 /** A proxy for all connections, configured by an operator. */
 export interface ForwardProxy {
   readonly target: SocketTarget
-  /** `Basic …`; null when the proxy's URL holds no user. */
+  /** `Basic …`; null if the proxy's URL contains no user. */
   readonly authorization: string | null
 }
 
-/** Throws `configuration_invalid` without showing the URL, which may hold a password. */
+/** Throws `configuration_invalid` without showing the URL, which may contain a password. */
 export function parseProxyUrl(text: string): ForwardProxy {
   const url = URL.canParse(text) ? new URL(text) : null
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:') || url.hostname === '') {

@@ -2,14 +2,14 @@ import type { LookupAddress } from 'node:dns'
 import type { LookupFunction } from 'node:net'
 import { type NetworkRules, refusalOfAddress } from './network-rules.ts'
 
-/** Limits the addresses tried per host name: the owner of the name decides how many it has, and each is checked for each waiting connection. */
+/** Limits the addresses tried per host name: the name's owner controls how many there are, and each is checked for each waiting connection. */
 const maxAddresses = 16
 
 type LookupAll = (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void
 
 /**
- * Resolves a name and checks every address of the result. The socket connects to an address of this very result, so a name
- * that changes between a check and a connection can't bypass the check. One refused address refuses the name: a name
+ * Resolves a name and checks every address of the result. The socket connects to an address of this same result, so a
+ * name that changes between check and connection can't bypass the check. One refused address refuses the name: a name
  * with both public and private addresses is a mistake or an attack.
  */
 export function guardedLookup(rules: NetworkRules, resolve: LookupFunction): LookupFunction {
@@ -30,8 +30,8 @@ export function guardedLookup(rules: NetworkRules, resolve: LookupFunction): Loo
 }
 
 /**
- * Look-ups of one name that run at the same time share one. getaddrinfo has four threads for the whole process: without this, the
- * sixty-four connections of one endpoint whose name server is silent would keep every other endpoint from resolving.
+ * Concurrent look-ups of one name share one query. getaddrinfo has four threads for the whole process: without sharing, the sixty-four connections of
+ * one endpoint whose name server is silent would keep every other endpoint from resolving.
  */
 function sharedLookup(
   resolve: LookupFunction,

@@ -5,15 +5,15 @@ import { type NetworkRules, refusalOfAddress, refusalOfHost, refusalOfPort } fro
 import { type OpenSocket, openSocket } from './open-socket.ts'
 
 export interface GuardedSocketOptions {
-  /** How names are resolved. Default: as the system does. */
+  /** Resolves names. Default: the system's resolver. */
   readonly resolve?: LookupFunction
   /** Opens the socket after the checks. */
   readonly openSocket?: OpenSocket
 }
 
 /**
- * Opens sockets to allowed addresses only. Three checks, because each sees what the others can't: addresses written into the URL (no
- * look-up is made for those), every address that a name resolves to, and in the end the address that the socket is connected to.
+ * Opens sockets to allowed addresses only. There are three checks, because each sees what the others can't: addresses in the URL itself (no look-up
+ * is made for them), every address that a name resolves to, and finally the address that the socket is connected to.
  */
 export function guardedSocket(rules: NetworkRules, options: GuardedSocketOptions = {}): OpenSocket {
   const open = options.openSocket ?? openSocket
@@ -24,7 +24,7 @@ export function guardedSocket(rules: NetworkRules, options: GuardedSocketOptions
     const refusal = refusalOfPort(port, rules) ?? (isAddress ? refusalOfHost(hostname, rules) : null)
     if (refusal !== null) throw refusal
     const socket = open({ ...target, lookup })
-    // Before other listeners see the connection, and before the TLS handshake.
+    // Checked before other listeners see the connection, and before the TLS handshake.
     socket.prependOnceListener('connect', () => {
       const late = refusalOfAddress(socket.remoteAddress ?? '', rules, hostname)
       if (late !== null) socket.destroy(late)

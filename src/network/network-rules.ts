@@ -5,13 +5,13 @@ import { type Network, parseNetwork, withoutMapping } from '../core/network/netw
 import { isPortAllowed, type PortPolicy, usualPorts } from '../core/network/port-policy.ts'
 import { NetworkRefusal } from './network-refusal.ts'
 
-/** What connections may reach. */
+/** The addresses and ports that connections may reach. */
 export interface NetworkRules {
   readonly allowed: readonly Network[]
   readonly ports: PortPolicy
 }
 
-/** Allows this machine: the default of `holdfast dev`, and of tests that talk to receivers of their own. */
+/** Allows this machine: the default of `holdfast dev`, and of tests with local receivers. */
 export const loopbackNetworks: readonly string[] = ['127.0.0.0/8', '::1/128']
 
 /** Throws `configuration_invalid` for an invalid network. */
@@ -30,7 +30,7 @@ export function networkRules(allowNetworks: readonly string[], ports: PortPolicy
   return { allowed, ports }
 }
 
-/** Checks an address as a socket or a resolver prints it. Any other text is refused. */
+/** Checks an address in the form that a socket or a resolver prints. Any other text is refused. */
 export function refusalOfAddress(text: string, rules: NetworkRules, host = text): NetworkRefusal | null {
   const address = parseIpAddress(text)
   if (address === null) {
@@ -64,7 +64,7 @@ export function refusalOfPort(port: number, rules: NetworkRules): NetworkRefusal
   )
 }
 
-/** Null if a URL is allowed; the addresses of its name are checked when a connection is made. */
+/** Returns null if a URL is allowed; the addresses of its name are checked when a connection is made. */
 export function refusalOfUrl(url: URL, rules: NetworkRules): NetworkRefusal | null {
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
     return new NetworkRefusal('protocol_refused', `${url.protocol} is neither http: nor https:`)

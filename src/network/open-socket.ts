@@ -1,7 +1,7 @@
 import net from 'node:net'
 import tls from 'node:tls'
 
-/** Where a connection goes, and how names and certificates are checked on the way. */
+/** The target of a connection, and how names and certificates are checked. */
 export interface SocketTarget {
   readonly protocol: 'http:' | 'https:'
   /** A name or an address, without brackets. */
@@ -11,10 +11,10 @@ export interface SocketTarget {
   readonly tls?: tls.ConnectionOptions
 }
 
-/** Starts a connection. The caller watches the socket's events; it must emit `error`, or throw, when it can't connect. */
+/** Starts a connection. The caller listens to the socket's events; the socket must emit `error`, or this function throw, if it can't connect. */
 export type OpenSocket = (target: SocketTarget) => net.Socket
 
-/** Without a guard: for the guard itself. Everything else opens its sockets through an `Egress`. */
+/** Opens a socket without checks, for the guard itself. All other code opens sockets through an `Egress`. */
 export const openSocket: OpenSocket = (target) => {
   const { protocol, hostname, port, lookup } = target
   const options = { host: hostname, port, noDelay: true, keepAlive: true, ...(lookup && { lookup }) }
@@ -23,7 +23,7 @@ export const openSocket: OpenSocket = (target) => {
 }
 
 export function tlsOptions({ hostname, tls }: SocketTarget): tls.ConnectionOptions {
-  // An address isn't a server name (RFC 6066): sending it makes some servers refuse the handshake.
+  // An address can't be a server name (RFC 6066): sending one makes some servers refuse the handshake.
   const servername = net.isIP(hostname) === 0 ? { servername: hostname } : {}
   return { ALPNProtocols: ['http/1.1'], ...servername, ...tls }
 }

@@ -1,7 +1,7 @@
-/** The proxy, not the receiver, is the cause of the failure. */
+/** An error that the proxy caused, not the receiver. */
 export class ProxyFailure extends Error {
   readonly code = 'proxy_failed'
-  /** What the proxy answered to CONNECT; null when it didn't answer at all. */
+  /** The proxy's status in answer to CONNECT; null if it didn't answer. */
   readonly status: number | null
 
   constructor(message: string, status: number | null = null, cause?: unknown) {

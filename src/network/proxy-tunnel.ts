@@ -18,8 +18,8 @@ export function openTunnel(proxy: ForwardProxy, target: SocketTarget): net.Socke
 }
 
 /**
- * The bytes between this process and the target, inside the proxy's connection. Data written before the proxy has agreed is buffered, so
- * that a TLS socket can be created on top at once.
+ * The byte stream between this process and the target, inside the proxy's connection. Data written before the proxy has accepted
+ * is buffered, so that a TLS socket can be created on top at once.
  */
 class ProxyTunnel extends Duplex {
   readonly #socket: net.Socket

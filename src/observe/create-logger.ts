@@ -8,16 +8,13 @@ export interface LoggerOptions {
   readonly hasColor: boolean
   /** Texts that must never be written, such as the database's password. */
   readonly secrets: readonly string[]
-  /** Left out: standard error, written at once, so that the last line before an exit isn't lost. */
+  /** Default: standard error, written synchronously, so that the last line before an exit isn't lost. */
   readonly destination?: { write(line: string): void }
 }
 
 const standardError = 2
 
-/**
- * A logger that can't print a connection string's password: every line is cleaned as a whole, so that an error's message or
- * stack is no way around it.
- */
+/** A logger that can't print a connection string's password: whole lines are redacted, including an error's message and stack. */
 export function createLogger(options: LoggerOptions): pino.Logger {
   const { level, secrets, destination } = options
   const hooks = { streamWrite: (line: string) => redact(line, secrets) }
@@ -41,7 +38,7 @@ export function createLogger(options: LoggerOptions): pino.Logger {
   return pino({ level, hooks, base }, stream)
 }
 
-/** pino-pretty asks for a whole stream where it uses its `write` only. */
+/** pino-pretty's type requires a whole stream, but it uses only `write`. */
 function toWritable(destination: { write(line: string): void }): NodeJS.WritableStream {
   return destination as unknown as NodeJS.WritableStream
 }

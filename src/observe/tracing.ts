@@ -13,11 +13,11 @@ import {
 } from '@opentelemetry/api'
 import type { AttemptOutcome } from '../core/delivery/attempt.ts'
 
-/** The W3C header that a trace travels by; it is stored among a message's own headers. */
+/** The W3C header of the trace context; it is stored among a message's own headers. */
 export const traceHeader = 'traceparent'
 
 const traceparentPattern = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/
-/** A batch of a thousand messages doesn't need a thousand links to be found. */
+/** A batch of a thousand messages can be found without a thousand links. */
 const maxLinks = 128
 
 const tracer = () => trace.getTracer('holdfast')
@@ -35,7 +35,7 @@ export function formatTraceparent({ traceId, spanId, traceFlags }: SpanContext):
   return `00-${traceId}-${spanId}-${(traceFlags & 0xff).toString(16).padStart(2, '0')}`
 }
 
-/** Null for an invalid traceparent: the value comes from outside. */
+/** Returns null for an invalid traceparent: the value comes from outside. */
 export function parseTraceparent(text: unknown): SpanContext | null {
   const match = typeof text === 'string' ? traceparentPattern.exec(text) : null
   if (match === null) return null
@@ -48,7 +48,7 @@ interface Traceable {
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
-/** Stores items under a span of their own, whose traceparent they take along, unless they have one. Without a listener it only calls `store`. */
+/** Stores items under a new span, and adds its traceparent to items that have none. Without a tracer it only calls `store`. */
 export async function tracePublish<Item extends Traceable, Result>(
   destination: string,
   items: readonly Item[],
@@ -84,14 +84,17 @@ function hasTrace({ headers }: Traceable): boolean {
 }
 
 export interface DeliverySpan {
-  /** What the receiver shall see as its parent. */
+  /** The parent that is sent to the receiver. */
   readonly traceparent: string
-  /** Runs what makes the attempt, so that spans begun in it (a handler's own) belong to it. */
+  /** Runs the attempt, so that spans started in it (by a handler, for example) become its children. */
   run<Result>(work: () => Result): Result
   end(outcome: AttemptOutcome | null): void
 }
 
-/** A span of one attempt. One message: a child of what published it. A batch: linked to what published each of them. */
+/**
+ * Starts a span of one attempt. For one message it is a child of the publishing span; for a batch it is
+ * linked to the publishing span of each message.
+ */
 export function startDeliverySpan(
   endpoint: string,
   stored: readonly (string | undefined)[],
@@ -125,13 +128,13 @@ export function startDeliverySpan(
   }
 }
 
-/** Null: nothing is known of how it ended, or nothing was tried. */
+/** `outcome` is null if it is unknown how the attempt ended, or nothing was sent. */
 function endSpan(span: Span, outcome: AttemptOutcome | null): void {
   if (outcome !== null) {
     span.setAttribute('holdfast.outcome', outcome.class)
     if (outcome.statusCode !== undefined) span.setAttribute('http.response.status_code', outcome.statusCode)
     if (outcome.class !== 'success') {
-      // The code only: messages may quote what a receiver said.
+      // Only the code: messages may quote a receiver's answer.
       span.setStatus({ code: SpanStatusCode.ERROR, message: outcome.error?.code ?? outcome.class })
     }
   }
@@ -139,13 +142,13 @@ function endSpan(span: Span, outcome: AttemptOutcome | null): void {
 }
 
 export interface RunSpan {
-  /** Runs the handler, so that spans begun in it belong to the run. */
+  /** Runs the handler, so that spans started in it become children of the run's span. */
   run<Result>(work: () => Result): Result
-  /** `errorCode`: null when it succeeded. */
+  /** `errorCode`: null if the run succeeded. */
   end(ending: string, errorCode: string | null): void
 }
 
-/** A span of one execution of a job: a child of what enqueued the run, also hours and retries later. */
+/** Starts a span of one execution of a job: a child of the enqueuing span, even hours and retries later. */
 export function startRunSpan(job: string, stored: string | undefined, attributes: Attributes): RunSpan {
   const origin = parseTraceparent(stored)
   const parent = origin === null ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, origin)
@@ -167,7 +170,7 @@ export function startRunSpan(job: string, stored: string | undefined, attributes
     run: (work) => context.with(active, work),
     end: (ending, errorCode) => {
       span.setAttribute('holdfast.outcome', ending)
-      // The code only: messages may quote what somebody said.
+      // Only the code: messages may quote text from elsewhere.
       if (errorCode !== null) span.setStatus({ code: SpanStatusCode.ERROR, message: errorCode })
       span.end()
     },

@@ -2,7 +2,7 @@ import type { Pool } from 'pg'
 
 const connected = new WeakMap<Pool, Set<object>>()
 
-/** From now on `connectedCount` knows which of the pool's clients have a connection; pg-pool counts those that still wait for one, too. */
+/** Lets `connectedCount` count the pool's clients that have a connection; pg-pool also counts those that are still connecting. */
 export function noteConnected(pool: Pool): void {
   const clients = new Set<object>()
   connected.set(pool, clients)

@@ -1,7 +1,7 @@
-/** Codes of our own, for a server or broker that can't be reached, or that a statement got no answer from: each leaves a connection that is of no use. */
+/** Our own codes for a server or broker that can't be reached, or didn't answer a statement: the connection can't be used after any of them. */
 const ourCodes: ReadonlySet<string> = new Set(['database_unavailable', 'query_timeout', 'broker_unavailable'])
 
-/** Codes of sockets and name look-ups that say "the server can't be reached", not "your statement is wrong". */
+/** Error codes of sockets and name look-ups that mean "the server can't be reached", not "the statement is wrong". */
 const socketCodes: ReadonlySet<string> = new Set([
   'ECONNRESET',
   'ECONNREFUSED',
@@ -34,10 +34,10 @@ export function isConnectionError(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
   if (ourCodes.has(code) || socketCodes.has(code) || serverCodes.has(code)) return true
-  // A unix socket whose server is down; a missing file has the same code and is no connection.
+  // A unix socket whose server is down. A missing file has the same code, but isn't a connection error.
   if (code === 'ENOENT') return 'syscall' in error && error.syscall === 'connect'
   if (/^08[0-9A-Z]{3}$/.test(code)) return true
-  // `localhost` resolves to two addresses: a refusal of both arrives as one AggregateError.
+  // `localhost` resolves to two addresses: if both refuse, the error is an AggregateError.
   if (error instanceof AggregateError && error.errors.length > 0) {
     return error.errors.every((inner) => isConnectionError(inner))
   }
@@ -45,8 +45,8 @@ export function isConnectionError(error: unknown): boolean {
 }
 
 /**
- * Serialization failures, insufficient resources (a full disk too), lock and statement timeouts, I/O errors, and a server that takes reads
- * only (a standby before its promotion; a host whose disk is nearly full): none is the data's fault.
+ * Serialization failures, insufficient resources (including a full disk), lock and statement timeouts, I/O errors, and a read-only server (a standby
+ * before its promotion; a host whose disk is nearly full). The data causes none of them.
  */
 const transientCodes = /^(40|53|58)[0-9A-Z]{3}$|^(25006|55P03|57014)$/
 
@@ -61,12 +61,12 @@ export function isTransientError(error: unknown): boolean {
   )
 }
 
-/** The server, or a proxy before it, is there but not for us: no waiting helps. */
+/** The server, or a proxy in front of it, refuses our login: waiting doesn't help. */
 export function isLoginRefused(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const code = 'code' in error ? error.code : undefined
   if (code === '28000' || code === '28P01' || code === '3D000') return true
-  // PgBouncer says this with the code of a broken protocol.
+  // PgBouncer reports this with the code of a protocol violation.
   return code === '08P01' && /no such (?:database|user)|auth(?:entication)? failed/i.test(error.message)
 }
 
@@ -85,7 +85,7 @@ const plainWords: Readonly<Record<string, string>> = {
   '3D000': 'the database does not exist',
 }
 
-/** Why a connection failed, in a few words without address, user or password. */
+/** Describes why a connection failed, in a few words without address, user or password. */
 export function describeConnectionError(error: unknown): string {
   if (!(error instanceof Error)) return 'an unknown error'
   const first = error instanceof AggregateError ? (error.errors as unknown[])[0] : undefined

@@ -10,25 +10,25 @@ import {
 import { HoldfastError } from '../core/errors.ts'
 import { connectedCount } from './connected-clients.ts'
 
-/** A client, or a pool that lends one for the length of one statement. */
+/** A client, or a pool that provides one for a single statement. */
 export type QueryTarget = Pool | Client | PoolClient
 
-/** By shape, because an application may hand us a pool of its own copy of pg. */
+/** Checked by shape, because an application may pass a pool of its own copy of pg. */
 export function isPool(target: object): target is Pool {
   return 'totalCount' in target
 }
 
-/** What pg keeps below its client; its public types leave the socket out. */
+/** The part of pg's client that has the socket; its public types omit it. */
 interface WithSocket {
   readonly connection?: { readonly stream?: { destroy(error?: Error): void } }
 }
 
-/** Cuts the client's socket at once, without the goodbye that a hung server would never answer. */
+/** Destroys the client's socket at once, without the termination message that a hung server would never read. */
 export function destroySocket(client: Client | PoolClient): void {
   ;(client as unknown as WithSocket).connection?.stream?.destroy()
 }
 
-/** The server took the statement: whether it hangs or works, only it knows. */
+/** The server received the statement; whether it hangs or is working is unknown. */
 function noAnswer(deadlineMs: number): HoldfastError {
   return new HoldfastError(
     'query_timeout',
@@ -81,8 +81,8 @@ async function queryClient<Row extends QueryResultRow>(
 const readOnly = '25006'
 
 /**
- * A statement that the server refused leaves the connection sound; anything else may not. A server that takes no writes (any more) is
- * left, too: the next connection looks for the one that does.
+ * A statement that the server rejected leaves the connection usable; any other error may not. A server that rejects writes is
+ * also disconnected: the next connection looks for the writable one.
  */
 function leavesSound(error: unknown): boolean {
   return error instanceof DatabaseError && error.code !== readOnly
@@ -110,8 +110,8 @@ async function connectWithin(pool: Pool, deadlineMs: number): Promise<PoolClient
 }
 
 /**
- * Runs one statement under OUR deadline, which covers the wait for a connection too. `statement_timeout` can't
- * replace it: a frozen server or a cut cable cancels nothing. A client that missed it is unusable: release it with the error.
+ * Runs one statement under OUR deadline, which includes the wait for a connection. `statement_timeout` can't replace it: a frozen server or a cut
+ * cable cancels nothing. A client that missed the deadline is unusable: release it with the error.
  */
 export async function queryWithDeadline<Row extends QueryResultRow = QueryResultRow>(
   target: QueryTarget,

@@ -14,7 +14,7 @@ export interface ListenerOptions {
   readonly applicationName?: string
   readonly logger?: PostgresLogger
   readonly connectTimeoutMs?: number
-  /** How often the connection is asked whether it still lives, and how long it may take to answer. */
+  /** How often the connection is checked, and how long the check may take. */
   readonly livenessIntervalMs?: number
   readonly livenessDeadlineMs?: number
   readonly minBackoffMs?: number
@@ -25,12 +25,12 @@ export interface ListenerOptions {
 
 interface OpenConnection {
   readonly client: Client
-  /** Rejects when the connection is gone. */
+  /** Rejects when the connection is lost. */
   readonly lost: Promise<never>
   readonly close: () => void
 }
 
-/** A connection that only listens, and that comes back after every loss until it is stopped. */
+/** A connection that only listens, and reconnects after every loss until it is stopped. */
 export class Listener {
   readonly #options: ListenerOptions
   readonly #hosts: HostList
@@ -156,7 +156,7 @@ export class Listener {
     }
   }
 
-  /** A peer that vanished without a word keeps a TCP connection open for hours: ask it. */
+  /** A peer that vanished silently leaves a TCP connection open for hours, so it is queried. */
   async #probe(client: Client, signal: AbortSignal): Promise<never> {
     for (;;) {
       await delay(this.#livenessIntervalMs, undefined, { signal })
@@ -167,7 +167,7 @@ export class Listener {
   async #backOff(failures: number, signal: AbortSignal): Promise<void> {
     const ceilingMs = Math.min(this.#minBackoffMs * 2 ** Math.min(failures, 20), this.#maxBackoffMs)
     const random = this.#options.random ?? Math.random
-    // Half fixed, half random: a restarted server isn't met by every node in the same instant.
+    // Half fixed, half random, so that nodes don't all reconnect to a restarted server at the same instant.
     await delay(ceilingMs / 2 + (random() * ceilingMs) / 2, undefined, { signal }).catch(() => {})
   }
 }

@@ -12,17 +12,17 @@ import { readSources, type SourceSet } from './sources/source-files.ts'
 import { type Migration, readMigrations } from './table-files.ts'
 
 export interface MigrateOptions extends SchemaFolders {
-  /** Apply the tables up to this number only, and no functions; left out, everything is applied. */
+  /** Apply the tables only up to this number, and no functions; default: everything is applied. */
   readonly toNumber?: number
   /** How long to wait for another process that migrates, or for a lock that a statement needs. */
   readonly lockTimeoutMs?: number
-  /** The pause before the second try of a migration that running nodes were in the way of; each further one is twice as long. */
+  /** The pause before the second try of a migration that conflicted with running nodes; each further pause is twice as long. */
   readonly firstPauseMs?: number
   readonly logger?: PostgresLogger
 }
 
 export interface MigrateResult {
-  /** The names of the changes of tables that THIS call applied, in order. */
+  /** The names of the table changes that THIS call applied, in order. */
   readonly applied: readonly string[]
   /** The functions, views and triggers that THIS call created or replaced. */
   readonly sources: readonly string[]
@@ -35,11 +35,11 @@ const migrationLockKey = '7525343862814794611'
 const defaultLockTimeoutMs = 60_000
 const connectTimeoutMs = 10_000
 
-/** With pauses of half a second, one, two and four: a node's transactions are shorter than that. */
+/** The pauses between tries are half a second, one, two and four: a node's transactions are shorter than that. */
 const maxTries = 5
 const defaultFirstPauseMs = 500
 
-/** A deadlock, a lock that didn't come in time, a serialization failure: a conflict with another session that may have ended by the next attempt. */
+/** A deadlock, a lock timeout, a serialization failure: a conflict with another session that may have ended by the next attempt. */
 const passingCodes: ReadonlySet<unknown> = new Set(['40P01', '55P03', '40001'])
 
 /** All migrations that a database must have. */
@@ -49,9 +49,9 @@ interface Wanted {
 }
 
 /**
- * Brings the schema up to date: first the tables, every change in a transaction of its own, then all functions, views and triggers in one.
- * Each transaction takes the lock and then reads again what is applied: ten processes that start at once share the work without doing any of
- * it twice. The lock is of the transaction, not of the session, because a transaction-pooling proxy wouldn't keep a session's.
+ * Brings the schema up to date: first the tables, each change in its own transaction, then all functions, views and triggers in one. Each transaction
+ * takes the lock and then reads again what is applied, so ten processes that start at once share the work and none of it is done twice. The lock
+ * belongs to the transaction, not the session, because a transaction-pooling proxy wouldn't keep a session's lock.
  */
 export async function migrate(target: Pool | string, options: MigrateOptions = {}): Promise<MigrateResult> {
   const wanted = {
@@ -87,19 +87,19 @@ async function migrateOnPool(pool: Pool, wanted: Wanted, options: MigrateOptions
     failure = error
     throw error
   } finally {
-    // The client may be inside a broken transaction: it doesn't go back to the pool.
+    // The client may be in a broken transaction, so it is not returned to the pool.
     client.release(failure !== undefined)
   }
 }
 
 interface Step {
-  /** Null: no change of the tables was left. */
+  /** Null: no table change was left to apply. */
   readonly applied: string | null
   readonly sources: readonly string[]
   readonly schemaNumber: number
 }
 
-/** A step is one transaction: one that was rolled back for another's sake can be run again whole. */
+/** A step is one transaction: if it was rolled back because of a conflict, it can be repeated as a whole. */
 async function applyNextPatiently(
   client: PoolClient,
   wanted: Wanted,
@@ -136,7 +136,7 @@ async function applyNext(
   options: MigrateOptions & { readonly tryNumber: number },
 ): Promise<Step> {
   const lockTimeoutMs = options.lockTimeoutMs ?? defaultLockTimeoutMs
-  // Read committed, whatever the role's default: the statement after the lock must see what its holder committed.
+  // Read committed, whatever the role's default: the statement after the lock must see what the previous holder committed.
   await client.query('begin isolation level read committed')
   await client.query(`set local lock_timeout = ${Math.trunc(lockTimeoutMs)}; set local statement_timeout = 0`)
   await takeLock(client, lockTimeoutMs)
@@ -157,7 +157,7 @@ async function applyNext(
     'insert into holdfast_internal.migrations (number, name, checksum) values ($1, $2, $3)',
     [next.number, next.name, next.checksum],
   )
-  // A change of a table may have dropped a view that stood in its way: what is missing is looked for, and made again.
+  // A table change may have dropped a view that depended on it: missing sources are found and created again.
   await client.query('update holdfast_internal.source_revision set checksum = null')
   await client.query('commit')
   return { applied: next.name, sources: [], schemaNumber: next.number }
@@ -176,7 +176,7 @@ async function replaceSources(client: PoolClient, set: SourceSet, isFirst: boole
   if (set.sources.some(({ name }) => name === 'holdfast_internal.renew_grants')) {
     await client.query('select holdfast_internal.renew_grants()')
   }
-  // Messages need partitions, and ids that belong to them, before the first node maintains both.
+  // Messages need partitions, and ids within them, before the first node maintains both.
   if (isFirst && applied.includes('holdfast.maintain_partitions')) {
     await client.query('select holdfast.maintain_partitions(3), holdfast_internal.advance_ids()')
   }
@@ -197,7 +197,7 @@ async function takeLock(client: PoolClient, lockTimeoutMs: number): Promise<void
   }
 }
 
-/** What migrating keeps for itself: the changes that tables have had, and what is there of functions, views and triggers. */
+/** The records of migrations: applied table changes, and the functions, views and triggers in the database. */
 async function createRecords(client: PoolClient): Promise<void> {
   await client.query(`
     create schema if not exists holdfast;

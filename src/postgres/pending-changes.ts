@@ -11,12 +11,12 @@ import { readSources, type SourceSet } from './sources/source-files.ts'
 import { readPresent, readRecorded } from './sources/stored-sources.ts'
 import { type Migration, readMigrations } from './table-files.ts'
 
-/** What `migrate` would do to a database, in the order in which it would do it. */
+/** The changes that `migrate` would make to a database, in their order. */
 export interface PendingChanges {
   readonly isUpToDate: boolean
-  /** The newest change of the tables that the database has; 0: it was never migrated. */
+  /** The newest table change that the database has; 0: it was never migrated. */
   readonly schemaNumber: number
-  /** The newest one that this version has. */
+  /** The newest table change that this version has. */
   readonly targetNumber: number
   /** Names of the table files to apply. */
   readonly tables: readonly string[]
@@ -26,7 +26,7 @@ export interface PendingChanges {
   readonly dropped: readonly string[]
 }
 
-/** Compares the database with the files and changes nothing. Throws when this version can't migrate the database at all. */
+/** Compares the database with the files and changes nothing. Throws if this version can't migrate the database at all. */
 export async function findPendingChanges(
   database: Queryable,
   folders: SchemaFolders = {},
@@ -64,7 +64,7 @@ async function compareSources(
   }
 }
 
-/** Throws when the recorded migrations are not a beginning of ours. */
+/** Throws if the recorded migrations are not a prefix of ours. */
 export function assertUnchanged(
   migrations: readonly Migration[],
   applied: readonly AppliedMigration[],

@@ -6,31 +6,31 @@ import { destroySocket } from './deadline.ts'
 import type { PostgresLogger } from './logger.ts'
 
 export interface PoolOptions {
-  /** May name several hosts: see `parseDatabaseUrl`. */
+  /** May contain several hosts: see `parseDatabaseUrl`. */
   readonly connectionString: string
-  /** The most connections that this pool opens. */
+  /** Maximum number of connections. */
   readonly max: number
   readonly applicationName: string
   /**
-   * How long users of this pool wait for a statement. The server aborts it soon after: it doesn't notice that a client has
-   * gone while a statement runs or waits for a lock, and would hold what it locked. Left out, the server's own settings rule.
+   * How long users of this pool wait for a statement. The server aborts the statement soon after: it doesn't notice that a client has gone while a
+   * statement runs or waits for a lock, and would keep its locks. Default: the server's own settings apply.
    */
   readonly deadlineMs?: number
-  /** Bounds both the opening of a connection and the wait for a free one. */
+  /** Limits both opening a connection and waiting for a free one. */
   readonly connectTimeoutMs: number
   /**
-   * Plan prepared statements once, whatever their parameters. For statements that are written so that one plan fits all: planning one
-   * of the lanes' reads took about 2 ms. Only where each connection is a session of our own.
+   * Plan prepared statements once, whatever their parameters, for statements written so that one plan fits all: planning one of the lanes'
+   * reads took about 2 ms. Only if each connection is a session of our own.
    */
   readonly plansOnce?: boolean
   readonly logger?: PostgresLogger
 }
 
 /**
- * The settings of connections that are ours alone. Each statement that runs on them is written for one plan: rows by index, in the index's order, joined one by one.
- * The planner would choose another plan while a table looks empty, and keep it for hours: on tables that were never analysed, reading pending deliveries by a
- * bitmap and a sort, or by a hash of the whole table, fell from 40,000 deliveries a second to 250 (docs/decisions/0018). A disabled kind of node costs so
- * much on paper that PostgreSQL would compile every statement, so that is off too.
+ * Settings of connections that are ours alone. Each statement on them is written for one plan: rows by index, in the index's order, with nested
+ * loops. While a table looks empty, the planner would choose another plan, and keep it for hours: on tables that were never analysed, reading pending
+ * deliveries with a bitmap and a sort, or a hash of the whole table, fell from 40,000 deliveries a second to 250 (docs/decisions/0018). The estimated
+ * cost of a disabled node type is so high that PostgreSQL would JIT-compile every statement, so JIT is off too.
  */
 const ownSettings: Readonly<Record<string, string>> = {
   plan_cache_mode: 'force_generic_plan',
@@ -59,7 +59,7 @@ function parseInt8(text: string): number {
   return value
 }
 
-/** pg's own type for this names an enum of the oids that it knows; a server has others. */
+/** pg's own type for this is an enum of the oids that it knows; a server has others. */
 const parserOf = types.getTypeParser as (oid: number, format: 'text' | 'binary') => (value: string) => unknown
 
 type NestedArray = (string | null | NestedArray)[]
@@ -69,14 +69,14 @@ function parseInt8Array(text: string): unknown[] {
     values.map((value) =>
       value === null ? null : Array.isArray(value) ? toNumbers(value) : parseInt8(value),
     )
-  // The array parser that pg holds for bigint[] yields its elements as text.
+  // pg's array parser for bigint[] returns the elements as text.
   const parse = parserOf(int8Array, 'text') as (text: string) => NestedArray
   return toNumbers(parse(text))
 }
 
 /**
- * Reads bigint as number: our ids stay below 2^53. The parsers belong to one pool or client,
- * because pg's global ones are shared with the application that embeds us.
+ * Parses bigint as number: our ids stay below 2^53. The parsers belong to one pool or client, because pg's
+ * global ones are shared with the application that embeds us.
  */
 export const bigintAsNumber: CustomTypesConfig = {
   getTypeParser: ((oid: number, format?: 'text' | 'binary') => {
@@ -88,17 +88,17 @@ export const bigintAsNumber: CustomTypesConfig = {
   }) as CustomTypesConfig['getTypeParser'],
 }
 
-/** The client gives up first and says why; the server follows when this has passed. */
+/** The client times out first and reports why; the server aborts the statement this much later. */
 const serverGraceMs = 1000
 
-/** Null: whatever the server's own settings are. */
+/** Null: the server's own settings apply. */
 function sessionSettings({ deadlineMs, plansOnce = false }: PoolOptions): SessionSettings | null {
   const timeouts =
     deadlineMs === undefined
       ? {}
       : {
           statement_timeout: deadlineMs + serverGraceMs,
-          // A process that is frozen or cut off in the middle of a transaction keeps others waiting no longer than one that is slow.
+          // A process that is frozen or disconnected within a transaction must not block others for longer than a slow one.
           idle_in_transaction_session_timeout: deadlineMs + serverGraceMs,
         }
   const own = plansOnce ? ownSettings : {}
@@ -113,13 +113,13 @@ function sessionSettings({ deadlineMs, plansOnce = false }: PoolOptions): Sessio
 
 interface PoolState {
   readonly clients: Set<Client>
-  /** Of the connections that are opened from now on. */
+  /** For connections that are opened from now on. */
   settings: SessionSettings | null
 }
 
 const states = new WeakMap<Pool, PoolState>()
 
-/** A client class for one pool, which knows all of them: also those that are still connecting. */
+/** A client class for one pool that tracks all its clients, including those that are still connecting. */
 function trackedClient(state: PoolState, hosts: HostList, options: PoolOptions): typeof Client {
   const { clients } = state
   return class TrackedClient extends HostClient {
@@ -133,8 +133,8 @@ function trackedClient(state: PoolState, hosts: HostList, options: PoolOptions):
       })
       clients.add(this)
       this.once('end', () => clients.delete(this))
-      // pg-pool takes its own handler off while a client is checked out: a server that dies in that
-      // moment would end the whole process with an unhandled 'error' event.
+      // pg-pool removes its own handler while a client is checked out: if the server died at that moment, the
+      // unhandled 'error' event would end the whole process.
       this.on('error', () => {})
     }
   }
@@ -175,7 +175,7 @@ class HostPool extends Pool {
   }
 }
 
-/** A pool that survives the death of its connections, and finds the host that serves. */
+/** A pool that survives the loss of its connections, and finds the host that serves. */
 export function createPool(options: PoolOptions): Pool {
   const state: PoolState = { clients: new Set(), settings: sessionSettings(options) }
   const hosts = new HostList(options.connectionString)
@@ -200,8 +200,9 @@ export function createPool(options: PoolOptions): Pool {
 const keptPlanSettings = { enable_seqscan: 'off', jit: 'off' }
 
 /**
- * For a pool whose statements are prepared from now on: their plans are kept. One that is made while a table is empty reads all of it, and goes on doing so when it
- * holds a million rows; a table that is seldom used and that vacuum has found empty (dead letters, rejected messages) is such a one on many systems.
+ * For a pool whose statements are prepared from now on, because their plans are kept. A plan made while a table is empty
+ * scans the whole table, and still does so when it has a million rows. Seldom used tables that vacuum found empty (dead
+ * letters, rejected messages) are such tables on many systems.
  */
 export async function avoidWholeScans(pool: Pool): Promise<void> {
   const state = states.get(pool)
@@ -212,7 +213,7 @@ export async function avoidWholeScans(pool: Pool): Promise<void> {
     .join('; ')
   const options = Object.entries(keptPlanSettings).map(([name, value]) => `-c ${name}=${value}`)
   state.settings = { startup: { ...timeouts, options: options.join(' ') }, sql }
-  // The pool lends idle connections before it opens another.
+  // The pool reuses idle connections before it opens another.
   const idle = await Promise.all(Array.from({ length: pool.idleCount }, () => pool.connect()))
   try {
     for (const client of idle) await client.query(sql)
@@ -221,7 +222,7 @@ export async function avoidWholeScans(pool: Pool): Promise<void> {
   }
 }
 
-/** Ends the pool; after `deadlineMs` the sockets are destroyed, so that a hung server can't hold up a stop. */
+/** Ends the pool; after `deadlineMs` the sockets are destroyed, so that a hung server can't delay a stop. */
 export async function closePool(pool: Pool, deadlineMs: number): Promise<void> {
   if (pool.ended || pool.ending) return
   const timer = setTimeout(() => {

@@ -3,7 +3,7 @@ import { HoldfastError } from '../core/errors.ts'
 import { readSources, type SourceSet } from './sources/source-files.ts'
 import { readMigrations } from './table-files.ts'
 
-/** PostgreSQL 15.0, as `server_version_num` writes it. */
+/** PostgreSQL 15.0, in the format of `server_version_num`. */
 const oldestServerVersion = 150_000
 
 /** A pool, a client, or either under a deadline. */
@@ -18,7 +18,7 @@ export interface AppliedMigration {
   readonly checksum: string
 }
 
-/** Throws unless a server with this `server_version_num` is supported. */
+/** Throws unless the server version (`server_version_num`) is supported. */
 export function checkServerVersion(versionNumber: number): void {
   if (versionNumber >= oldestServerVersion) return
   const version = `${Math.trunc(versionNumber / 10_000)}.${versionNumber % 10_000}`
@@ -36,11 +36,11 @@ export async function assertServerVersion(database: Queryable): Promise<void> {
   checkServerVersion(rows[0]?.version ?? 0)
 }
 
-/** What a database holds of the schema. */
+/** The state of the schema in a database. */
 export interface AppliedSchema {
-  /** By number; none when the schema doesn't exist yet. */
+  /** Ordered by number; empty if the schema doesn't exist yet. */
   readonly migrations: readonly AppliedMigration[]
-  /** The functions, views and triggers; null when they were never applied. */
+  /** The functions, views and triggers; null if they were never applied. */
   readonly sources: { readonly revision: number; readonly checksum: string | null } | null
 }
 
@@ -73,8 +73,8 @@ export async function readSchemaNumber(database: Queryable): Promise<number> {
 }
 
 /**
- * Whether the functions in the database serve code that was written for `set`: they are the same, or newer, because what nodes call is only
- * ever added to.
+ * Whether the functions in the database work with code written for `set`: they are the same or newer,
+ * because the set of functions that nodes call only grows.
  */
 export function hasSources(applied: AppliedSchema, set: SourceSet): boolean {
   if (applied.sources === null) return false
@@ -86,7 +86,7 @@ export interface SchemaFolders {
   readonly functionsDir?: string
 }
 
-/** Throws unless the server is new enough and its schema is one that this code works with. */
+/** Throws unless the server is new enough and this code works with its schema. */
 export async function assertSchema(database: Queryable, folders: SchemaFolders = {}): Promise<void> {
   await assertServerVersion(database)
   const known = (await readMigrations(folders.tablesDir)).length

@@ -7,27 +7,27 @@ import { isConnectionError } from './connection-error.ts'
 import { destroySocket, queryWithDeadline } from './deadline.ts'
 
 export interface SessionSupport {
-  /** A notification reaches a connection that listens for it. */
+  /** Notifications reach a listening connection. */
   readonly listens: boolean
-  /** What a session sets is still there in its next transaction. */
+  /** Settings of a session persist in its next transaction. */
   readonly keepsSessions: boolean
-  /** Why not, for a person to read; null when all is well. */
+  /** Why not, for operators; null if both hold. */
   readonly reason: string | null
 }
 
 export interface SelfTestOptions {
-  /** For the whole test, connecting included. */
+  /** For the whole test, including connecting. */
   readonly deadlineMs?: number
-  /** How long a notification may take; only a proxy that loses them makes us wait for it. */
+  /** How long a notification may take; the test waits this long only behind a proxy that loses notifications. */
   readonly notificationWaitMs?: number
 }
 
-/** Enough to take the session's own backend away from it, in a proxy that hands idle ones out in any order. */
+/** Enough connections to take the session's backend away from it, if a proxy assigns idle backends in any order. */
 const rivalCount = 4
 
 /**
- * Finds out whether something between us and the server hands each TRANSACTION to whatever backend is free
- * (PgBouncer in transaction mode, and its kin). Such a proxy looks like a server until a session's state is gone.
+ * Finds out whether a proxy in front of the server assigns each TRANSACTION to any free backend (PgBouncer in transaction mode, and similar
+ * ones). Such a proxy behaves like a server until a session's state is lost.
  */
 export async function testSessionSupport(
   connectionString: string,
@@ -58,7 +58,7 @@ export async function testSessionSupport(
     const missed = await findMissedNotification(session, connect, run, options.notificationWaitMs ?? 2_000)
     return { listens: missed === null, keepsSessions: true, reason: missed }
   } catch (error) {
-    // PgBouncer says it with the code of a broken connection; trying again would not help.
+    // PgBouncer reports this with the code of a broken connection, but a retry would not help.
     if (/statement pooling mode/.test((error as Error).message)) {
       throw new HoldfastError(
         'configuration_invalid',

@@ -7,7 +7,7 @@ import { HoldfastError } from '../core/errors.ts'
 /** One file of `src/sql/tables`: a forward-only change of the tables. */
 export interface Migration {
   readonly number: number
-  /** The file's name without its ending: `0001-baseline`. */
+  /** The file's name without its extension: `0001-baseline`. */
   readonly name: string
   readonly sql: string
   readonly checksum: string
@@ -33,7 +33,7 @@ export async function readMigrations(folder: string = defaultTablesDir): Promise
         { file, folder },
       )
     }
-    // Git may check files out with CRLF: the same migration must have the same checksum everywhere.
+    // Git may check out files with CRLF: the same migration must have the same checksum everywhere.
     const sql = (await readFile(join(folder, file), 'utf8')).replaceAll('\r\n', '\n')
     const checksum = createHash('sha256').update(sql).digest('hex')
     migrations.push({ number: expected, name: file.slice(0, -'.sql'.length), sql, checksum })

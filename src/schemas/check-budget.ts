@@ -8,7 +8,7 @@ export class BudgetExceeded extends Error {
   }
 }
 
-/** Counts the steps of the validations of one call. A schema and a payload can each be harmless and take for ever together. */
+/** Counts the steps of one call's validations. A schema and a payload, each harmless, can together take for ever. */
 export class CheckBudget {
   #remaining = maxCheckSteps
 

@@ -1,6 +1,6 @@
 import type { Problem } from '../core/problem.ts'
 
-/** Requests to the thread: to parse a schema, or to validate payloads of one call. All as JSON text. */
+/** Requests to the thread: parse a schema, or validate the payloads of one call. All as JSON text. */
 export type CheckRequest =
   | { readonly kind: 'schema'; readonly schema: string }
   | { readonly kind: 'payloads'; readonly items: readonly CheckText[] }
@@ -12,7 +12,7 @@ export interface CheckText {
 
 export type CheckReply =
   | { readonly kind: 'ok' }
-  /** `index`: which of the items; -1 when it is the schema. */
+  /** `index`: the position of the item; -1 if the schema is wrong. */
   | {
       readonly kind: 'failed'
       readonly index: number

@@ -17,7 +17,7 @@ function answer(request: CheckRequest): CheckReply {
   return checkAll(request.items)
 }
 
-/** Ends with the first that fails. They share one budget, so that many payloads in one call cost no more than one. */
+/** Stops at the first item that fails. All items share one budget, so that many payloads in one call cost no more than one. */
 function checkAll(items: readonly CheckText[]): CheckReply {
   const budget = new CheckBudget()
   for (const [index, { schema, body }] of items.entries()) {

@@ -1,7 +1,7 @@
 import { isWord, type PatternNode, parsePattern } from './parse-pattern.ts'
 import { PatternError } from './pattern-error.ts'
 
-/** Spent by every step of a match, so that a long text and a large pattern can't add up to a long wait. */
+/** Charged for every step of a match, so that a long text and a large pattern can't add up to a long wait. */
 export interface StepBudget {
   spend(steps: number): void
 }
@@ -16,28 +16,27 @@ type Instruction =
     }
   | { readonly kind: 'match' }
 
-/** Everything that could be under way after some text, and where each character leads from there as far as it is known. */
+/** A state of the DFA: the instructions reached after some text, and the next state for each character as far as it is known. */
 interface State {
   readonly reached: readonly number[]
-  /** Stands for the character before: assertions ask whether there is one, and whether it belongs to a word. */
+  /** Stands for the previous character: assertions check whether there is one, and whether it is a word character. */
   readonly before: number
   readonly next: (State | 'match' | undefined)[]
 }
 
 const maxInstructions = 4000
-/** What is known of a pattern is forgotten beyond this: some have a state for every text. */
+/** Cached states are dropped beyond this number: some patterns have a state for every text. */
 const maxStates = 256
 const asciiCount = 128
 const wordCharacter = 0x61
 const otherCharacter = 0x20
-/** A character whose way is known costs a fraction of a step. */
+/** A character with a cached transition costs a fraction of a step. */
 const knownCharactersPerStep = 8
 const charactersPerPayment = 1024
 
 /**
- * A regular expression that never backtracks: all ways through it are followed at once, so the time is bounded by length × size
- * whatever the pattern. It says whether a text matches, as `RegExp.test` with the flag `u` does, and knows no look-around and no
- * back-references, which need backtracking.
+ * A regular expression that never backtracks: it follows all paths at once, so the time is bounded by length × size for every pattern. It tests
+ * whether a text matches, as `RegExp.test` with the flag `u` does. It doesn't support look-around and back-references, which need backtracking.
  */
 export class LinearPattern {
   readonly source: string
@@ -45,7 +44,7 @@ export class LinearPattern {
   readonly #start: number
   readonly #states = new Map<string, State>()
 
-  /** Throws a `PatternError` for what isn't a pattern, or can't be followed in linear time. */
+  /** Throws a `PatternError` if the source isn't a pattern, or can't be matched in linear time. */
   constructor(source: string) {
     this.source = source
     const node = parsePattern(source)
@@ -71,7 +70,7 @@ export class LinearPattern {
     return this.#follow(state, outside, budget) === 'match'
   }
 
-  /** Where a character leads. For ASCII it is remembered, so that a long text is a walk along what is known: 30 times as fast. */
+  /** The next state for a character. Transitions for ASCII are cached, which makes long texts 30 times as fast. */
   #advance(state: State, codePoint: number, budget: StepBudget): State | 'match' {
     const waiting = this.#follow(state, codePoint, budget)
     let next: State | 'match' = 'match'
@@ -88,7 +87,7 @@ export class LinearPattern {
     return next
   }
 
-  /** The state of having reached these instructions, after a character of which only its kind matters. */
+  /** The state for these instructions, after a character of which only the kind matters. */
   #stateOf(reached: number[], before: number): State {
     const kind = before === outside ? outside : isWord(before) ? wordCharacter : otherCharacter
     const key = `${kind} ${reached.sort((left, right) => left - right).join()}`
@@ -105,7 +104,7 @@ export class LinearPattern {
     return state
   }
 
-  /** Every instruction that wants a character, reached without reading one. A match may begin anywhere. */
+  /** All character instructions reachable without reading a character. A match may begin anywhere. */
   #follow({ reached, before }: State, after: number, budget: StepBudget): number[] | 'match' {
     const seen = new Uint8Array(this.#program.length)
     const from = [...reached, this.#start]
@@ -126,7 +125,7 @@ export class LinearPattern {
     return waiting
   }
 
-  /** Built from the end: each piece is given where to go on. */
+  /** Built from the end: each node gets the instruction that follows it. */
   #emit(node: PatternNode, next: number): number {
     if (node.kind === 'empty') return next
     if (node.kind === 'character') return this.#add({ ...node, next })

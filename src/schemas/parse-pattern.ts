@@ -24,12 +24,12 @@ const assertions: Readonly<Record<string, (before: number, after: number) => boo
   '\\B': (before, after) => isWord(before) === isWord(after),
 }
 
-/** The tree of a pattern, in the syntax of JavaScript with the flag `u`. */
+/** Parses a pattern, in JavaScript's syntax with the flag `u`, into a tree. */
 export function parsePattern(source: string): PatternNode {
   if (source.length > maxPatternLength)
     throw new PatternError(`is longer than ${maxPatternLength} characters`)
   try {
-    // The engine's own parser decides what is a pattern; the reader below may then take its syntax for granted.
+    // The engine's own parser decides what is a valid pattern; the parser below may then rely on its syntax.
     void new RegExp(source, 'u')
   } catch {
     throw new PatternError('is not a valid regular expression')
@@ -116,7 +116,7 @@ class PatternReader {
     return node
   }
 
-  /** One character, decided by the engine's own rules for classes and escapes. */
+  /** One character, matched by the engine's own rules for classes and escapes. */
   #characters(source: string | undefined): PatternNode {
     if (source === undefined) {
       throw new PatternError('uses a back-reference, which cannot be checked in linear time')

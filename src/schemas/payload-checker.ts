@@ -2,7 +2,7 @@ import type { Parsed, Problem } from '../core/problem.ts'
 import { maxSchemaLength } from './payload-schema.ts'
 import { SchemaThread, type ThreadBounds } from './schema-thread.ts'
 
-/** One payload and what it must look like. */
+/** One payload and its schema. */
 export interface CheckItem {
   readonly schema: object
   /** JSON text. */
@@ -18,7 +18,7 @@ export type ItemsCheck =
       readonly code: 'schema_violation' | 'schema_too_costly' | 'schema_invalid'
       readonly failures: readonly Problem[]
     }
-  /** Too many requests wait; the same call may succeed a moment later. */
+  /** Too many requests are waiting; the same call may succeed a moment later. */
   | { readonly kind: 'busy' }
 
 /** A validation above one of these limits is large. */
@@ -26,9 +26,9 @@ const maxSmallBytes = 16 * 1024
 const maxSmallSchemaLength = 4 * 1024
 
 /**
- * Validates payloads against JSON Schemas, never in the main thread: a publisher chooses the payload, and the author of an event type the
- * schema, and both together determine the cost. 900 kB against a pattern took 3 s, and compiling a schema of 50 kB takes 7 s (measured).
- * Large validations have a thread of their own, so that small ones needn't wait for them.
+ * Validates payloads against JSON Schemas, never in the main thread: a publisher chooses the payload, the author of an event type the
+ * schema, and both determine the cost. 900 kB against a pattern took 3 s, and compiling a schema of 50 kB takes 7 s (measured). Large
+ * validations have their own thread, so that small ones needn't wait for them.
  */
 export class PayloadChecker {
   readonly #small: SchemaThread
@@ -40,7 +40,7 @@ export class PayloadChecker {
     this.#large = new SchemaThread(bounds)
   }
 
-  /** All payloads of one call, which share one budget. */
+  /** Validates all payloads of one call, which share one budget. */
   async check(items: readonly CheckItem[]): Promise<ItemsCheck> {
     if (items.length === 0) return { kind: 'ok' }
     let bytes = 0
@@ -55,7 +55,7 @@ export class PayloadChecker {
     return (isSmall ? this.#small : this.#large).run({ kind: 'payloads', items: texts }, bytes)
   }
 
-  /** Whether a JSON Schema can be used; what is wrong with it otherwise. Null: too much waits already. */
+  /** Whether a JSON Schema can be used, or what is wrong with it. Null: too many requests are waiting. */
   async parse(schema: unknown): Promise<Parsed<true> | null> {
     const text = JSON.stringify(schema) as string | undefined
     if (text === undefined || text.length > maxSchemaLength) {
@@ -73,7 +73,7 @@ export class PayloadChecker {
     this.#large.stop()
   }
 
-  /** Callers keep a schema for seconds, so it is written once and not for every payload. */
+  /** Callers keep a schema object for seconds, so it is serialized once, not for every payload. */
   #textOf(schema: object): string {
     let text = this.#texts.get(schema)
     if (text === undefined) {
@@ -86,7 +86,10 @@ export class PayloadChecker {
 
 /** For incoming work: publishing, previews, the declaration of event types. */
 export const intakeChecks = new PayloadChecker({ maxRequests: 1000, maxLength: 64 * 1024 * 1024 })
-/** For deliveries, which no publisher should be able to delay. The read-ahead of a node is bounded, and none of it should fail because too many requests wait here. */
+/**
+ * For deliveries, which no publisher should be able to delay. A node's read-ahead is bounded, and no
+ * delivery should fail because too many requests wait here.
+ */
 export const deliveryChecks = new PayloadChecker({
   maxRequests: Number.POSITIVE_INFINITY,
   maxLength: Number.POSITIVE_INFINITY,

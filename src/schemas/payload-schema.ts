@@ -6,7 +6,7 @@ import { SchemaValidator } from './schema-validator.ts'
 
 export const maxSchemaLength = 64 * 1024
 export const maxFailures = 20
-/** Ajv keeps every failure until the end, and needs a second check to find them: only where both are bounded. */
+/** Ajv collects every failure, and needs a second validation to find them: done only below this size. */
 const maxDetailedNodes = 5000
 const textPerNode = 100
 const maxCachedSchemas = 500
@@ -15,15 +15,15 @@ export type PayloadCheck =
   | { readonly ok: true }
   | {
       readonly ok: false
-      /** `schema_violation`, or `schema_too_costly` when the check was given up. */
+      /** `schema_too_costly`: the validation exceeded its budget. */
       readonly code: 'schema_violation' | 'schema_too_costly'
-      /** The failing places, at most 20 of them. */
+      /** The places that failed, at most 20. */
       readonly failures: readonly Problem[]
     }
 
 /**
- * A JSON Schema made ready to check payloads. What a check costs, publishers choose: in a process that delivers, use a `PayloadChecker`, which
- * has threads for it.
+ * A compiled JSON Schema. Publishers determine the cost of a validation: in a process that delivers,
+ * use a `PayloadChecker`, which runs it in threads.
  */
 export interface PayloadSchema {
   check(payload: unknown, budget?: CheckBudget): PayloadCheck
@@ -34,7 +34,7 @@ const detailed = lazily(() => new SchemaValidator(true))
 const cache = new Map<string, Parsed<PayloadSchema>>()
 
 /**
- * Reads a JSON Schema 2020-12. Everything wrong with it is named with its place; what could hang a process is refused. The same
+ * Parses a JSON Schema 2020-12. Reports every problem with its place; refuses what could hang a process. The same
  * schema is compiled once.
  *
  * @example
@@ -45,7 +45,7 @@ export function parsePayloadSchema(schema: unknown): Parsed<PayloadSchema> {
   return parsePayloadSchemaText(JSON.stringify(schema))
 }
 
-/** The same from JSON text. */
+/** Parses a JSON Schema from JSON text. */
 export function parsePayloadSchemaText(text: string | undefined): Parsed<PayloadSchema> {
   if (text === undefined || text.length > maxSchemaLength) {
     return refuse('', `must be a JSON Schema of at most ${maxSchemaLength} characters`)
@@ -59,7 +59,7 @@ export function parsePayloadSchemaText(text: string | undefined): Parsed<Payload
   return parsed
 }
 
-/** Checks one payload; throws when the schema itself can't be used. @example checkPayload({ type: 'object' }, 7) */
+/** Validates one payload; throws if the schema itself can't be used. @example checkPayload({ type: 'object' }, 7) */
 export function checkPayload(schema: unknown, payload: unknown): PayloadCheck {
   const parsed = parsePayloadSchema(schema)
   if (!parsed.ok) throw new TypeError(`The schema can't be used: ${parsed.problems.map(sentence).join('; ')}`)
@@ -105,7 +105,7 @@ function payloadSchema(prepared: Record<string, unknown>): PayloadSchema {
   return { check }
 }
 
-/** More than the verdict has a price, and a verdict stands without it. */
+/** Finding all failures has a cost; if it exceeds the budget, the result is valid without them. */
 function allFailures(
   validate: ValidateFunction,
   payload: unknown,

@@ -10,7 +10,7 @@ const listTextPerStep = 8
 const lists = ['enum', 'const', 'required', 'dependentRequired'] as const
 const dialect = 'https://json-schema.org/draft/2020-12/schema'
 
-/** Every reference points into the schema itself, so its own address says nothing, and two schemas may claim the same one. */
+/** Every reference points into the schema itself, so its `$id` is irrelevant, and two schemas may have the same one. */
 const ownAddress = 'holdfast:schema'
 
 const schemaMaps = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'])
@@ -30,8 +30,8 @@ const schemas = new Set([
 ])
 
 /**
- * Walks through a schema before it is compiled: names the place of what ajv would refuse without one, and returns a copy that counts
- * the steps of a check.
+ * Walks through a schema before it is compiled: reports the place of what ajv would reject without one, and
+ * returns a copy that counts the steps of a validation.
  */
 export function prepareSchema(
   schema: Record<string, unknown>,
@@ -112,7 +112,7 @@ export function prepareSchema(
   }
 }
 
-/** A long list of allowed values or required names is compared with each part of a payload that meets it. */
+/** A long list of allowed values or required names is compared with each part of a payload that it applies to. */
 function stepsOf(part: Record<string, unknown>): number {
   let steps = stepsPerPart
   for (const keyword of lists) {

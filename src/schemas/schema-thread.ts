@@ -3,11 +3,11 @@ import { pathToFileURL } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import type { CheckReply, CheckRequest } from './check-protocol.ts'
 
-/** A compilation of the largest schema takes 7 s on a slow machine; what takes longer than this is given up. */
+/** Compiling the largest schema takes 7 s on a slow machine; a request that takes longer than this is aborted. */
 const maxRequestMs = 30_000
-/** One time-out may be caused by the machine, which was frozen or busy. Two are caused by the request. */
+/** A frozen or busy machine may cause one time-out. Two are caused by the request. */
 const maxStrikes = 2
-/** A thread costs 15 MiB, so it ends when there is nothing to check. */
+/** A thread costs 15 MiB, so it ends when it is idle for this long. */
 const idleMs = 30_000
 
 interface Task {
@@ -17,10 +17,10 @@ interface Task {
   strikes: number
 }
 
-/** What may wait for a thread. */
+/** Limits of the requests that may wait for a thread. */
 export interface ThreadBounds {
   readonly maxRequests: number
-  /** Characters of their payloads. */
+  /** Total length of their payloads, in characters. */
   readonly maxLength: number
 }
 
@@ -28,7 +28,7 @@ interface Busy {
   readonly kind: 'busy'
 }
 
-/** A thread for schemas, started with the first request and ended when it idles. Requests go one after the other. */
+/** A thread for schemas, started with the first request and ended when idle. It handles one request after the other. */
 export class SchemaThread {
   readonly #bounds: ThreadBounds
   #waiting: Task[] = []
@@ -92,7 +92,7 @@ export class SchemaThread {
     return thread
   }
 
-  /** The request is the cause: it is the only one that the thread had. The others get a new thread. */
+  /** The request is the cause, because the thread had no other. The waiting ones get a new thread. */
   #giveUp(reason: string): void {
     const task = this.#current
     this.#end()
@@ -116,12 +116,12 @@ export class SchemaThread {
 }
 
 function startThread(): Worker {
-  // No memory limit of its own: V8 ends the whole process when one allocation exceeds a thread's, and what a check needs is bounded by its payload.
+  // No memory limit: V8 ends the whole process when one allocation exceeds a thread's limit, and a validation's memory is bounded by its payload.
   const options = { execArgv: [] }
   if (import.meta.url.endsWith('.js')) {
     return new Worker(new URL('./check-thread.js', import.meta.url), options)
   }
-  // From a checkout, the thread compiles the sources as its parent does; `--import` doesn't reach threads.
+  // In a checkout, the thread compiles the sources as its parent does; `--import` doesn't apply to threads.
   const file = new URL('./check-thread.ts', import.meta.url).href
   const loader = pathToFileURL(
     createRequire(import.meta.url)

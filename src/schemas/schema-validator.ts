@@ -5,15 +5,15 @@ import type ajvFormats from 'ajv-formats'
 import { CheckBudget } from './check-budget.ts'
 import { LinearPattern } from './linear-pattern.ts'
 
-/** Loaded with the first schema: 10 MiB that a node without schemas does without. */
+/** Loaded with the first schema: a node without schemas saves 10 MiB. */
 const load = createRequire(import.meta.url)
 
-/** Beside every part of a schema, it says how many steps it takes to look at that part, and counts them. */
+/** A keyword added to every part of a schema: its value is the number of steps for that part, which it adds to the count. */
 export const budgetKeyword = 'holdfast-budget'
-/** To write an item down and compare it with the others. */
+/** To serialize an item and compare it with the others. */
 const stepsPerUniqueItem = 50
 
-/** Those of ajv-formats that were timed on hostile texts of 1 MiB. */
+/** The formats of ajv-formats that were timed on hostile texts of 1 MiB. */
 const knownFormats = [
   'date-time',
   'date',
@@ -29,9 +29,9 @@ const knownFormats = [
   'json-pointer',
 ] as const
 
-/** Ajv for JSON Schema 2020-12, with the parts replaced that a schema or a payload could hang the process by. */
+/** Ajv for JSON Schema 2020-12, without the parts with which a schema or a payload could hang the process; they are replaced. */
 export class SchemaValidator {
-  /** Checks are synchronous, so there is one at a time. */
+  /** Validations are synchronous, so only one runs at a time. */
   #budget = new CheckBudget()
   readonly #ajv: Ajv2020
 
@@ -62,7 +62,7 @@ export class SchemaValidator {
     formats.default(this.#ajv, { mode: 'full', formats: [...knownFormats], keywords: false })
     this.#ajv.addKeyword({
       keyword: budgetKeyword,
-      // A part that fails is left at once, so the count comes first.
+      // Validation leaves a failing part at once, so the steps are counted first.
       before: '$ref',
       schemaType: 'number',
       errors: false,
@@ -90,7 +90,7 @@ export class SchemaValidator {
     return this.#ajv.getKeyword(keyword) !== false
   }
 
-  /** What the schema of schemas says of it. */
+  /** Validates a schema against the meta-schema. */
   problemsOf(schema: Record<string, unknown>): ValidateFunction['errors'] {
     this.#budget = new CheckBudget()
     void this.#ajv.validateSchema(schema)
@@ -101,7 +101,7 @@ export class SchemaValidator {
     try {
       return this.#ajv.compile(schema)
     } finally {
-      // It would keep every schema that it ever saw.
+      // Otherwise ajv would keep every schema that it ever compiled.
       this.#ajv.removeSchema(schema)
     }
   }

@@ -1,32 +1,32 @@
 import type { Keyring, Sealed } from './keyring.ts'
 
-/** One secret of one endpoint, as it is stored. */
+/** One stored secret of an endpoint. */
 export interface StoredSecret {
-  /** Where in the config it belongs: `signing.secret`. */
+  /** The secret's path in the config: `signing.secret`. */
   readonly field: string
-  /** Counts up; the highest is the present one. */
+  /** Increases with each rotation; the highest is the current one. */
   readonly version: number
   readonly keyId: string
   readonly sealed: string
   readonly setAtMs: number
-  /** Set for a secret that was replaced and is still used beside its successor. */
+  /** Set for a replaced secret that is still used beside its successor. */
   readonly expiresAtMs: number | null
 }
 
-/** A secret that is to be stored. */
+/** A secret to be stored. */
 export interface NewSecret extends Sealed {
   readonly field: string
 }
 
-/** What a config shows instead of a secret: only that it is set. */
+/** Replaces a secret in a config that is shown: only says that it is set. */
 export const secretMark = Object.freeze({ isSet: true })
 
-/** Prefix of the text that `export` writes instead of a value: a digest of it follows. */
+/** Prefix of the text that `export` writes instead of a secret: a digest of the secret follows. */
 export const digestPrefix = 'digest:'
 
 export type SecretPath = readonly string[]
 
-/** The part of a secret that may be shown, which the rest of its config may decide; null: nothing. */
+/** Returns the part of a secret that may be shown, which may depend on the rest of its config; null: nothing. */
 export type ShownPart = (
   field: string,
   secret: string,
@@ -34,15 +34,15 @@ export type ShownPart = (
 ) => string | null
 
 export interface SplitConfig {
-  /** With marks where the secrets were. */
+  /** The config with marks in place of the secrets. */
   readonly config: Record<string, unknown>
-  /** By field. */
+  /** The secrets by field. */
   readonly secrets: ReadonlyMap<string, string>
-  /** Fields that had a mark already: their stored secret is meant. */
+  /** Fields that had a mark already: they keep their stored secret. */
   readonly kept: readonly string[]
 }
 
-/** A secret of which a part may be shown: `{ isSet: true, shown: 'https://crm.example/hooks?key=[hidden]' }`. */
+/** The part of a secret that may be shown: `{ isSet: true, shown: 'https://crm.example/hooks?key=[hidden]' }`. */
 export function partlyShown(value: unknown): string | null {
   if (!isSecretMark(value)) return null
   const { shown } = value as { readonly shown?: unknown }
@@ -92,8 +92,8 @@ export type RestoredConfig =
   | { readonly ok: false; readonly reason: string }
 
 /**
- * Puts the secrets back where their marks are. Older versions that are still used come beside the present one, as a list
- * `previousSecrets` of `{ value, expiresAtMs }`.
+ * Replaces the marks with the secrets. Older versions that are still used are added beside the current one,
+ * as a list `previousSecrets` of `{ value, expiresAtMs }`.
  */
 export function restoreSecrets(
   config: Readonly<Record<string, unknown>>,

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 
-/** A secret as it is stored: unreadable without the key that `keyId` names, and bound to its place. */
+/** An encrypted secret: it can only be decrypted with the key `keyId`, and for its place. */
 export interface Sealed {
   readonly keyId: string
   readonly bytes: Buffer
@@ -8,7 +8,7 @@ export interface Sealed {
 
 export type Opened =
   | { readonly ok: true; readonly text: string }
-  /** `no_key`: the keyring lacks the key. `damaged`: the bytes aren't what was stored at this place. */
+  /** `no_key`: the keyring lacks the key. `damaged`: the bytes aren't those stored for this place. */
   | { readonly ok: false; readonly reason: 'no_key' | 'damaged' }
 
 export type ParsedKeyring =
@@ -19,7 +19,7 @@ const algorithm = 'aes-256-gcm'
 const keyBytes = 32
 const nonceBytes = 12
 const tagBytes = 16
-/** The first byte of what is stored, so that another format can be told apart one day. */
+/** The first stored byte, so that a future format can be distinguished. */
 const formatVersion = 1
 const maxKeys = 100
 const digestBytes = 16
@@ -29,14 +29,14 @@ const keyAdvice =
   'Make one with: holdfast secrets new-key'
 
 /**
- * The keys that protect secrets at rest. The first one encrypts, each of them decrypts: put a new key in front to rotate.
+ * The keys that encrypt secrets at rest. The first one encrypts, all of them decrypt: to rotate, put a new key in front.
  *
  * @example
  * const parsed = Keyring.parse(newEncryptionKey())
  * if (parsed.ok) parsed.keyring.seal('hunter2', 'endpoint:7:auth.password')
  */
 export class Keyring {
-  /** The key that new secrets are encrypted with. */
+  /** The key that encrypts new secrets. */
   readonly primaryId: string
   readonly #keys: ReadonlyMap<string, Buffer>
   readonly #primary: Buffer
@@ -48,7 +48,7 @@ export class Keyring {
     this.#keys = new Map(keys.map((key) => [idOfKey(key), key]))
   }
 
-  /** Never includes the text itself in errors: it is a secret. */
+  /** Errors never include the text: it is a secret. */
   static parse(text: string): ParsedKeyring {
     const words = text.split(/[\s,]+/).filter((word) => word !== '')
     if (words.length > maxKeys) return { ok: false, problem: `has more than ${maxKeys} keys` }
@@ -72,7 +72,7 @@ export class Keyring {
     return this.#keys.has(keyId)
   }
 
-  /** `place` is authenticated with it: bytes that were moved to another place don't open there. */
+  /** Encrypts a text. `place` is authenticated with it: bytes copied to another place can't be decrypted there. */
   seal(text: string, place: string): Sealed {
     const nonce = randomBytes(nonceBytes)
     const cipher = createCipheriv(algorithm, this.#primary, nonce, { authTagLength: tagBytes })
@@ -85,8 +85,8 @@ export class Keyring {
   }
 
   /**
-   * A digest that shows whether two texts at a place are the same, and nothing else: without the key, short texts can't be guessed by trying. Null if the
-   * keyring lacks the key.
+   * A digest that shows only whether two texts at a place are equal: without the key, short texts can't be
+   * guessed by trying. Null if the keyring lacks the key.
    */
   digest(text: string, place: string, keyId: string = this.primaryId): string | null {
     const key = this.#keys.get(keyId)
@@ -116,12 +116,12 @@ export class Keyring {
   }
 }
 
-/** A key for a keyring. */
+/** Generates a key for a keyring. */
 export function newEncryptionKey(): string {
   return randomBytes(keyBytes).toString('base64')
 }
 
-/** Derived from the key, so that two keys can't have one name; too short to reveal anything about the key. */
+/** Derived from the key, so that two keys never share an id; too short to reveal anything about the key. */
 function idOfKey(key: Buffer): string {
   return createHash('sha256').update('holdfast key id\0').update(key).digest('hex').slice(0, 12)
 }

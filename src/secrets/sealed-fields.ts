@@ -11,16 +11,16 @@ import type { Keyring } from './keyring.ts'
 
 type Config = Readonly<Record<string, unknown>>
 
-/** A secret as it is stored in the config itself, where the open text was. */
+/** An encrypted secret, stored in the config in place of the plain text. */
 interface SealedField {
   readonly isSet: true
   readonly keyId: string
   readonly sealed: string
-  /** What may be seen of it. */
+  /** The part that may be shown. */
   readonly shown?: string
 }
 
-/** Which fields are secret, and what each is bound to: bytes that somebody copies to another place don't open there. */
+/** Which fields are secret, and the place to which each is bound: bytes copied to another place can't be decrypted there. */
 export interface SecretFields {
   readonly paths: readonly SecretPath[]
   readonly placeOf: (field: string) => string
@@ -31,7 +31,7 @@ export function isSealedField(value: unknown): value is SealedField {
   return isSecretMark(value) && typeof (value as Partial<SealedField>).sealed === 'string'
 }
 
-/** The config as it is stored. A mark means the secret that `stored` has. */
+/** Encrypts the secrets of a config, for storing. A mark stands for the secret in `stored`. */
 export function sealFields<Given extends Config>(
   config: Given,
   { paths, placeOf, shownPart }: SecretFields,
@@ -52,7 +52,7 @@ export type OpenedFields<Given> =
   | { readonly ok: true; readonly config: Given }
   | { readonly ok: false; readonly reason: string }
 
-/** The config as it is used. */
+/** Decrypts the secrets of a config, for using it. */
 export function openFields<Given extends Config>(
   config: Given,
   { paths, placeOf }: SecretFields,
@@ -74,7 +74,7 @@ export function openFields<Given extends Config>(
   return reason === null ? { ok: true, config: opened } : { ok: false, reason }
 }
 
-/** The config as it is shown: of a secret, that it is set, and what may be seen of it. */
+/** Hides the secrets of a config, for showing it: each becomes a mark with the part that may be shown. */
 export function hideFields<Given extends Config>(config: Given, paths: readonly SecretPath[]): Given {
   return change(config, paths, (value) => {
     const shown = partlyShown(value)

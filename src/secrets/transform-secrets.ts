@@ -4,7 +4,7 @@ import { hideFields, openFields, type SecretFields, sealFields } from './sealed-
 
 type Config = Readonly<Record<string, unknown>> & { readonly type: string }
 
-/** What a secret of a route's transform is bound to. */
+/** The place to which a secret of a route's transform is bound. */
 export function placeOfRouteSecret(route: string, field: string): string {
   return `holdfast:route:${route}:${field}`
 }
@@ -14,7 +14,7 @@ const fieldsOf = (paths: readonly SecretPath[], route: string): SecretFields => 
   placeOf: (field) => placeOfRouteSecret(route, field),
 })
 
-/** The transform as it is stored. A mark means the secret that `stored` has. */
+/** Encrypts the transform's secrets, for storing. A mark stands for the secret in `stored`. */
 export function sealTransform<Transform extends Config>(
   transform: Transform,
   paths: readonly SecretPath[],
@@ -29,7 +29,7 @@ export type OpenedTransform<Transform> =
   | { readonly ok: true; readonly transform: Transform }
   | { readonly ok: false; readonly reason: string }
 
-/** The transform as it is used. */
+/** Decrypts the transform's secrets, for using it. */
 export function openTransform<Transform extends Config>(
   transform: Transform,
   paths: readonly SecretPath[],
@@ -40,7 +40,7 @@ export function openTransform<Transform extends Config>(
   return opened.ok ? { ok: true, transform: opened.config } : opened
 }
 
-/** The transform as it is shown: of a secret, only that it is set. */
+/** Hides the transform's secrets, for showing it: each becomes a mark. */
 export function hideTransformSecrets<Transform extends Config>(
   transform: Transform,
   paths: readonly SecretPath[],

@@ -6,7 +6,7 @@ import type { SourceMessage } from './source.ts'
 import { SourceScope } from './source-scope.ts'
 import { compileSourceJson, compileSourceText, type RenderSourceText } from './source-template.ts'
 
-/** An event that a message became. */
+/** An event made from a message. */
 export interface MappedEvent {
   readonly type: string
   /** The payload as JSON text. */
@@ -26,11 +26,11 @@ export type Mapped =
 
 const maxKeyLength = 255
 
-/** Makes events of the messages of one source; its templates are compiled once. */
+/** Converts the messages of one source to events; its templates are compiled once. */
 export class MessageMapping {
   readonly #source: string
   readonly #eventType: RenderSourceText
-  /** Null: the body as it is. */
+  /** Null: the payload is the body, unchanged. */
   readonly #payload: RenderNode | null
   readonly #texts: readonly (readonly [option: string, render: RenderSourceText])[]
   readonly #key: RenderSourceText | null
@@ -75,7 +75,7 @@ export class MessageMapping {
     return { type, body, options }
   }
 
-  /** Two sources may receive messages of the same id. */
+  /** Prefixed with the source, because two sources may receive messages with the same id. */
   #keyOf(id: string): string {
     const key = `source:${this.#source}:${id}`
     if (key.length <= maxKeyLength) return key

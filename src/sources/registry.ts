@@ -2,10 +2,10 @@ import type { Keyring } from '../secrets/keyring.ts'
 import { type SecretFields } from '../secrets/sealed-fields.ts'
 import type { SourceType } from './source.ts'
 
-/** The types that sources may have. */
+/** The available types of sources. */
 export interface SourceRegistry {
   readonly names: readonly string[]
-  /** What opens the secrets in stored configs. */
+  /** Decrypts the secrets in stored configs. */
   readonly keyring: Keyring | null
   /** Undefined for a type of a newer version. */
   get(type: string): SourceType | undefined
@@ -22,7 +22,7 @@ export function createSourceRegistry(
   }
 }
 
-/** The secrets of a source are bound to it and their fields. */
+/** The secrets of a source are bound to the source and the field. */
 export function secretFieldsOf(
   type: SourceType,
   source: string,

@@ -7,18 +7,18 @@ interface TypedSource extends CommonSourceInput {
   readonly config: object
 }
 
-/** What people and programs are told of a type of source. It brings no code that reads, so that a client can have it. */
+/** Describes a type of source to users and programs. It imports no implementation, so that clients can use it. */
 export interface SourceDescription<Source extends TypedSource = TypedSource> {
   readonly name: Source['type']
-  /** What stands after "reads messages from". */
+  /** The text after "reads messages from". */
   readonly readsFrom: string
-  /** The `config` to readers of the API's description. */
+  /** The schema of `config` in the API's description. */
   readonly config: z.ZodObject & z.ZodType<unknown, Source['config']>
-  /** Decides the type of such sources too. */
+  /** Also determines the TypeScript type of such sources. */
   readonly example: Source
-  /** What is set in `config` by flags of the CLI. */
+  /** CLI flags that set fields of `config`. */
   readonly flags: readonly EndpointFlag[]
-  /** Where messages come from, in a list. */
+  /** Where messages come from, as shown in a list. */
   targetOf(config: Source['config']): string
 }
 

@@ -3,7 +3,7 @@ import type { Operand } from '../transforms/template/template-expression.ts'
 import { type TemplateScope, walk } from '../transforms/template/template-scope.ts'
 import type { SourceMessage } from './source.ts'
 
-/** What templates of a source see: the fields of the message, and its body as JSON (`body`), as text (`text`) and in Base64 (`base64`). */
+/** The variables of a source's templates: the fields of the message, and its body as JSON (`body`), as text (`text`) and in Base64 (`base64`). */
 export class SourceScope implements TemplateScope {
   readonly #message: SourceMessage
   #body: { readonly value: unknown } | null = null
@@ -23,7 +23,7 @@ export class SourceScope implements TemplateScope {
     return walk(this.#message.fields, operand.steps)
   }
 
-  /** The body as it came: digits that JavaScript's numbers can't hold stay. */
+  /** The original text of the body, with all digits, also those that JavaScript's numbers can't represent. */
   source(operand: Operand): string | undefined {
     if (operand.kind === 'literal' || operand.steps.length !== 1 || operand.steps[0] !== 'body')
       return undefined
@@ -32,7 +32,7 @@ export class SourceScope implements TemplateScope {
   }
 
   get text(): string {
-    // Throws a TypeError for bytes that are no UTF-8.
+    // Throws a TypeError for bytes that aren't UTF-8.
     this.#text ??= utf8.decode(this.#message.body)
     return this.#text
   }

@@ -5,17 +5,17 @@ import type { TemplateNode, TextPart } from '../transforms/template/template-nod
 import { TransformConfigError } from '../transforms/transform.ts'
 import type { SourceScope } from './source-scope.ts'
 
-/** Renders one text; undefined when its value is null. Throws a `TemplateRenderError` for a value that isn't there. */
+/** Renders one text; undefined if its value is null. Throws a `TemplateRenderError` for a missing value. */
 export type RenderSourceText = (scope: SourceScope) => string | undefined
 
-/** Throws a `TransformConfigError` for a template that can't be used. */
+/** Throws a `TransformConfigError` for an invalid template. */
 export function compileSourceText(text: string, path: string): RenderSourceText {
   const parts = parseTextTemplate(text, path)
   refuseInText(parts, path)
   return compileText(parts, path, 'error').render
 }
 
-/** The same for JSON. */
+/** The same for a JSON template. */
 export function compileSourceJson(template: unknown, path: string): RenderNode {
   const node = parseTemplate(template, path)
   refuseVariables(node)
@@ -38,7 +38,7 @@ function refuseInText(parts: readonly TextPart[], path: string): void {
   for (const part of parts) if (typeof part !== 'string') refuse(part, path)
 }
 
-/** A source has no message of Holdfast's yet, so that none of the variables of transforms is known. */
+/** A source has no Holdfast message yet, so the variables of transforms are unknown. */
 function refuse({ operands }: Expression, path: string): void {
   for (const operand of operands) {
     if (operand.kind === 'literal' || operand.variable === null) continue

@@ -1,15 +1,15 @@
 import { parseNumberSet } from './array-literal.ts'
 import type { Queryable } from './queryable.ts'
 
-/** Two functions of the database that store the same: one takes the bodies as lines of a text, the other as an array. */
+/** Two database functions with the same effect: one takes the bodies as lines of a text, the other as an array. */
 export interface BodyStore {
   readonly ofLines: 'accept_lines' | 'accept_run_lines'
   readonly ofArray: 'accept_messages' | 'accept_runs'
 }
 
 /**
- * Stores bodies for one endpoint or job, all or none, and returns their ids in order. Bodies are sent as lines of one text and ids returned as another, which
- * saves the publisher quoting a thousand array elements and parsing a thousand rows.
+ * Stores bodies for one endpoint or job, all or none, and returns their ids in order. Bodies are sent as lines of one text and ids returned as one
+ * text, so that the publisher needn't quote a thousand array elements and parse a thousand rows.
  */
 export async function acceptBodies(
   queryable: Queryable,
@@ -34,6 +34,6 @@ export async function acceptBodies(
   })
   const [row] = result.rows as [string][]
   if (row === undefined) throw new Error(`${ofLines} returned no row`)
-  // A set of ranges where they are consecutive.
+  // Consecutive ids are returned as a set of ranges.
   return row[0].startsWith('{') ? parseNumberSet(row[0]) : row[0].split(',').map(Number)
 }

@@ -4,7 +4,7 @@ import type { Database } from './database.ts'
 export interface AlertChannelRecord {
   readonly name: string
   readonly kind: 'webhook' | 'slack' | 'email' | 'log'
-  /** The endpoint that its notifications are sent to; the log has none. */
+  /** The endpoint that receives its notifications; the log has none. */
   readonly endpoint: string | null
   readonly enabled: boolean
   readonly createdAt: Date
@@ -12,7 +12,7 @@ export interface AlertChannelRecord {
 
 const columns = `name, kind, endpoint, is_enabled as enabled, created_at as "createdAt"`
 
-/** By name. Index: alert_channels_pkey. */
+/** All channels, by name. Index: alert_channels_pkey. */
 export async function listAlertChannels(database: Database): Promise<AlertChannelRecord[]> {
   return database.query<AlertChannelRecord>(
     {
@@ -23,7 +23,7 @@ export async function listAlertChannels(database: Database): Promise<AlertChanne
   )
 }
 
-/** Undefined when there is one of this name already. Index: alert_channels_pkey. */
+/** Returns undefined if a channel of this name exists. Index: alert_channels_pkey. */
 export async function insertAlertChannel(
   database: Database,
   channel: Pick<AlertChannelRecord, 'name' | 'kind' | 'endpoint'>,
@@ -43,7 +43,7 @@ export async function insertAlertChannel(
   return rows[0]
 }
 
-/** Undefined when there is none. Index: alert_channels_pkey. */
+/** Returns undefined if there is no such channel. Index: alert_channels_pkey. */
 export async function setAlertChannelEnabled(
   database: Database,
   name: string,
@@ -65,7 +65,7 @@ export async function setAlertChannelEnabled(
   return rows[0]
 }
 
-/** The channel as it was; undefined when there was none. Index: alert_channels_pkey. */
+/** Returns the deleted channel; undefined if there was none. Index: alert_channels_pkey. */
 export async function deleteAlertChannel(
   database: Database,
   name: string,
@@ -84,7 +84,7 @@ export async function deleteAlertChannel(
   return rows[0]
 }
 
-/** The message with the notification; null if it could not be stored. */
+/** Stores a notification as a message; returns null if it could not be stored. */
 export async function sendNotice(
   client: Pick<ClientBase, 'query'>,
   notice: { channel: string; title: string; text: string; payload: object },

@@ -1,7 +1,7 @@
 import type { AlertRuleSettings } from '../core/alerts/alert-rule-input.ts'
 import type { Database } from './database.ts'
 
-/** A rule as it is stored. `kind` is unchecked: a newer version may have written it. */
+/** A stored rule. `kind` is unchecked: a newer version may have written it. */
 export interface AlertRuleRecord extends Omit<AlertRuleSettings, 'kind'> {
   readonly kind: string
   readonly silencedUntil: Date | null
@@ -15,7 +15,7 @@ const columns = `name, kind, severity, threshold, hold_ms as "holdMs", remind_ms
 
 const maxRules = 1000
 
-/** By name. Index: alert_rules_pkey. */
+/** All rules, by name. Index: alert_rules_pkey. */
 export async function listAlertRules(database: Database): Promise<AlertRuleRecord[]> {
   return database.query<AlertRuleRecord>(
     {
@@ -26,7 +26,7 @@ export async function listAlertRules(database: Database): Promise<AlertRuleRecor
   )
 }
 
-/** Creates or replaces. Index: alert_rules_pkey. */
+/** Creates or replaces a rule. Index: alert_rules_pkey. */
 export async function writeAlertRule(
   database: Database,
   rule: AlertRuleSettings,
@@ -69,7 +69,7 @@ export async function writeAlertRule(
   return row
 }
 
-/** False when there was none. Index: alert_rules_pkey. */
+/** Returns false if there was no such rule. Index: alert_rules_pkey. */
 export async function deleteAlertRule(database: Database, name: string, actor: string): Promise<boolean> {
   const rows = await database.query(
     {
@@ -83,7 +83,7 @@ export async function deleteAlertRule(database: Database, name: string, actor: s
   return rows.length > 0
 }
 
-/** Silences an alert rule until the given time; null ends it. False when there is no such rule. Index: alert_rules_pkey. */
+/** Silences an alert rule until the given time; null ends the silence. Returns false if there is no such rule. Index: alert_rules_pkey. */
 export async function silenceAlertRule(
   database: Database,
   name: string,

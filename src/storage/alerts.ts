@@ -52,7 +52,7 @@ export async function readOpenAlerts(database: Database): Promise<AlertRecord[]>
   )
 }
 
-/** Newest first, before an id. Index: alerts_state. */
+/** Incidents with ids below the given one, newest first. Index: alerts_state. */
 export async function listAlerts(
   database: Database,
   states: readonly string[],
@@ -89,7 +89,7 @@ export async function noteSpoken(client: Pick<ClientBase, 'query'>, rules: reado
   )
 }
 
-/** False when there is no such open alert. Index: alerts_pkey. */
+/** Returns false if there is no such open alert. Index: alerts_pkey. */
 export async function acknowledgeAlert(
   database: Database,
   id: number,
@@ -103,7 +103,7 @@ export async function acknowledgeAlert(
   return rows[0]?.is_done ?? false
 }
 
-/** False when there is no such open alert. Index: alerts_pkey. */
+/** Returns false if there is no such open alert. Index: alerts_pkey. */
 export async function withdrawAcknowledgement(
   database: Database,
   id: number,
@@ -119,7 +119,7 @@ export async function withdrawAcknowledgement(
   return rows[0]?.is_done ?? false
 }
 
-/** False when there is no such open alert. Index: alerts_pkey. */
+/** Returns false if there is no such open alert. Index: alerts_pkey. */
 export async function silenceAlert(
   database: Database,
   id: number,

@@ -23,7 +23,7 @@ export interface NewApiKey {
   readonly expiresInMs: number | null
 }
 
-/** Undefined when a key that isn't revoked has the name. Index: api_keys_name. */
+/** Returns undefined if another key that isn't revoked has the name. Index: api_keys_name. */
 export async function insertApiKey(
   database: Database,
   key: NewApiKey,
@@ -77,7 +77,7 @@ export async function readLiveKey(
   return rows[0]
 }
 
-/** At most once a minute per key, so that using a key costs no write each time. Index: api_keys_pkey. */
+/** Writes at most once a minute per key, so that not every use of a key costs a write. Index: api_keys_pkey. */
 export async function noteKeyUse(database: Database, id: string): Promise<void> {
   await database.query(
     {
@@ -89,7 +89,7 @@ export async function noteKeyUse(database: Database, id: string): Promise<void> 
   )
 }
 
-/** By id, after `afterId`. Index: api_keys_pkey. */
+/** Keys with ids after `afterId`, by id. Index: api_keys_pkey. */
 export async function listApiKeys(
   database: Database,
   afterId: string,
@@ -104,7 +104,7 @@ export async function listApiKeys(
   )
 }
 
-/** Also ends the sessions that were begun with it. Undefined when there is none, or it was revoked before. Index: api_keys_pkey. */
+/** Also ends the sessions started with the key. Returns undefined if there is no such key, or it was revoked before. Index: api_keys_pkey. */
 export async function revokeApiKey(
   database: Database,
   id: string,
@@ -128,7 +128,7 @@ export async function revokeApiKey(
   return rows[0]
 }
 
-/** Whether there is any key that still works. Index: api_keys_name. */
+/** Whether any admin key is still valid. Index: api_keys_name. */
 export async function hasAdminKey(database: Database): Promise<boolean> {
   const rows = await database.query<{ found: boolean }>(
     {

@@ -1,7 +1,7 @@
 import type { Database } from './database.ts'
 
 export interface KeptResult {
-  /** False: the key was used for another request. */
+  /** False: the idempotency key was used for another request. */
   readonly isSame: boolean
   readonly status: number
   readonly body: string | null
@@ -38,7 +38,7 @@ export async function readResult(
   return rows[0]
 }
 
-/** In place of one that has expired. Index: api_results_pkey. */
+/** Replaces a result that has expired. Index: api_results_pkey. */
 export async function keepResult(
   database: Database,
   owner: string,

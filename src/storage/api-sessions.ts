@@ -5,19 +5,19 @@ export interface SessionRecord {
   readonly keyId: string | null
   readonly name: string
   readonly role: Role
-  /** Of a session that was started with the configured key. */
+  /** Set for a session that was started with the configured key. */
   readonly keyProof: Buffer | null
 }
 
 export interface NewSession extends SessionRecord {
   readonly tokenHash: Buffer
   readonly lifetimeMs: number
-  /** For the audit log: the credential it was started with, and from where. */
+  /** For the audit log: the credential that started the session, and from where. */
   readonly by: string
   readonly address: string
 }
 
-/** Also deletes expired ones. Indexes: api_sessions_pkey, api_sessions_expiry. */
+/** Also deletes expired sessions. Indexes: api_sessions_pkey, api_sessions_expiry. */
 export async function insertSession(database: Database, session: NewSession): Promise<void> {
   const { tokenHash, keyId, name, role, keyProof, lifetimeMs, by, address } = session
   await database.query(
@@ -39,7 +39,7 @@ export async function insertSession(database: Database, session: NewSession): Pr
 const isLive = `session.expires_at > now()
   and (session.key_id is null or key.revoked_at is null and (key.expires_at is null or key.expires_at > now()))`
 
-/** A session that hasn't expired; a session of a key ends with the key. Index: api_sessions_pkey. */
+/** Returns a session that hasn't expired; a session of a key ends with the key. Index: api_sessions_pkey. */
 export async function readSession(database: Database, tokenHash: Buffer): Promise<SessionRecord | undefined> {
   const rows = await database.query<SessionRecord>(
     {
@@ -98,7 +98,10 @@ export async function deleteSession(database: Database, tokenHash: Buffer): Prom
   )
 }
 
-/** All sessions, or those started with one key. Ending all also ends unused sign-in links. Returns how many sessions. Indexes: none is needed, sessions are few. */
+/**
+ * Ends all sessions, or those started with one key. Ending all also deletes unused sign-in links. Returns the
+ * number of sessions. Indexes: none is needed, sessions are few.
+ */
 export async function deleteSessions(
   database: Database,
   keyId: string | null,
@@ -140,7 +143,7 @@ export async function insertSignInLink(
   )
 }
 
-/** Whether the link was valid; it can't be used again. Index: sign_in_links_pkey. */
+/** Returns whether the link was valid; it can't be used again. Index: sign_in_links_pkey. */
 export async function useSignInLink(database: Database, tokenHash: Buffer): Promise<boolean> {
   const rows = await database.query(
     {

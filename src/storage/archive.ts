@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg'
 
-/** Marks partitions that are past their retention; returns how many are new. */
+/** Marks partitions that are past their retention; returns how many were newly marked. */
 export async function markRetiring(client: ClientBase): Promise<number> {
   const { rows } = await client.query<{ marked: number }>(
     'select holdfast_internal.mark_retiring() as marked',
@@ -16,7 +16,7 @@ export async function readRetiring(client: ClientBase): Promise<readonly string[
   return rows.map(({ name }) => name)
 }
 
-/** Copies some rows of it that are still needed. Indexes: see holdfast_internal.needed_messages. */
+/** Copies some of the partition's rows that are still needed. Indexes: see holdfast_internal.needed_messages. */
 export async function keepNeeded(client: ClientBase, partition: string, maxRows: number): Promise<number> {
   const { rows } = await client.query<{ kept: number }>(
     'select holdfast_internal.keep_needed($1, $2) as kept',
@@ -25,7 +25,7 @@ export async function keepNeeded(client: ClientBase, partition: string, maxRows:
   return rows[0]?.kept ?? 0
 }
 
-/** Waits for sessions that read the partition, as long as the lock timeout allows. */
+/** Waits for sessions that read the partition, up to the lock timeout. */
 export async function emptyPartition(client: ClientBase, partition: string): Promise<void> {
   await client.query('select holdfast_internal.empty_partition($1)', [partition])
 }
@@ -33,7 +33,7 @@ export async function emptyPartition(client: ClientBase, partition: string): Pro
 /** Publishers queue behind a session that waits for a lock on the whole table, so the wait is short. */
 const removeLockTimeoutMs = 200
 
-/** Waits a moment for sessions that read or write the whole table. */
+/** Waits briefly for sessions that read or write the whole table. */
 export async function removePartition(client: ClientBase, partition: string): Promise<void> {
   await client.query(`set local lock_timeout = ${removeLockTimeoutMs}`)
   await client.query('select holdfast_internal.remove_partition($1)', [partition])
@@ -55,7 +55,7 @@ export async function cleanupDeadLetters(client: ClientBase, maxRows: number): P
   return rows[0]?.removed ?? 0
 }
 
-/** True if a lock of another session prevented it. */
+/** Whether a lock of another session caused the error. */
 export function isLockTimeout(error: unknown): boolean {
   return error instanceof Error && (error as Error & { code?: string }).code === '55P03'
 }

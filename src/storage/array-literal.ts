@@ -11,7 +11,7 @@ export function numberArray(numbers: readonly (number | null)[]): string {
   return `${literal}}`
 }
 
-/** An int8multirange literal of numbers: consecutive ones become one range, so that a thousand in a row are one short text. */
+/** An int8multirange literal of numbers: consecutive numbers become one range, so that a thousand of them are one short text. */
 export function numberSet(numbers: readonly number[]): string {
   const sorted = [...numbers].sort((first, second) => first - second)
   const ranges: string[] = []
@@ -25,7 +25,7 @@ export function numberSet(numbers: readonly number[]): string {
   return `{${ranges.join(',')}}`
 }
 
-/** The numbers of an int8multirange as PostgreSQL writes it, rising. */
+/** Parses PostgreSQL's text of an int8multirange into its numbers, in ascending order. */
 export function parseNumberSet(literal: string): number[] {
   const numbers: number[] = []
   for (const [, from, to] of literal.matchAll(/\[(\d+),(\d+)\)/g)) {

@@ -37,7 +37,7 @@ export interface LetterInflow {
   readonly sampleError: string | null
 }
 
-/** Open letters of the last hour by lane, of the newest `maxLetters`. Indexes: see holdfast_internal.letter_inflow. */
+/** Open dead letters of the last hour by lane, among the newest `maxLetters`. Indexes: see holdfast_internal.letter_inflow. */
 export async function readLetterInflow(
   database: Database,
   maxLetters: number,
@@ -61,8 +61,8 @@ export interface RecentChange {
 }
 
 /**
- * Changes by people, circuits that opened and closed, and processes that started: the newest first, without details. Signing in, a
- * triggered run and the end of an operation change nothing that could be a cause. Indexes: audit_log_pkey, circuit_changes_pkey; a row for each node and worker.
+ * Changes by users, circuits that opened and closed, and processes that started: the newest first, without details. Left out, because they can't be a
+ * cause: sign-ins, triggered runs and the end of an operation. Indexes: audit_log_pkey, circuit_changes_pkey; a row for each node and worker.
  */
 export async function readRecentChanges(database: Database, limit: number): Promise<RecentChange[]> {
   return database.query<RecentChange>(

@@ -32,7 +32,7 @@ export interface NewAuditEntry {
   readonly detail?: Readonly<Record<string, unknown>>
 }
 
-/** For actions that change no row; a change writes its entry in its own statement. */
+/** For actions that change no row; a change writes its audit entry in its own statement. */
 export async function writeAudit(
   database: Database,
   { actor, action, subject, detail = {} }: NewAuditEntry,

@@ -21,11 +21,14 @@ export async function purgeBacklogs(client: Pick<ClientBase, 'query'>, maxRows: 
 
 export interface BacklogStep {
   readonly at: Date
-  /** The highest number of pending deliveries. */
+  /** The highest number of pending deliveries in this step. */
   readonly pending: number
 }
 
-/** In steps, oldest first; a step without a sample had no pending deliveries, or fewer than 500 other endpoints. Indexes: endpoints_name_key, lane_backlogs_pkey. */
+/**
+ * A backlog in steps, oldest first. An endpoint has no sample if it had no pending deliveries, or fewer than the 500
+ * endpoints sampled. Indexes: endpoints_name_key, lane_backlogs_pkey.
+ */
 export async function readBacklog(
   database: Database,
   endpoint: string,

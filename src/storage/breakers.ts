@@ -1,7 +1,7 @@
 import type { Database } from './database.ts'
 import type { LaneTally } from './settle.ts'
 
-/** Counts the result of a synchronous request. No lease is needed: the row's version is the guard. Index: breakers_pkey. */
+/** Counts the result of a synchronous request. No lease is needed: the row's version guards the update. Index: breakers_pkey. */
 export async function recordRequestTally(
   database: Database,
   laneId: number,
@@ -27,7 +27,7 @@ export async function resetCircuit(database: Database, name: string, actor: stri
   ])
 }
 
-/** Endpoints whose circuit isn't closed or that are held. Index: breakers_pkey; reads the whole table, because resetting all circuits is rare. */
+/** Resets circuits that aren't closed, and holds. Index: breakers_pkey; reads the whole table, because resetting all circuits is rare. */
 export async function resetAllCircuits(
   database: Database,
   tag: string | null,

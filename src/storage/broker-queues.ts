@@ -1,6 +1,6 @@
 import type { Database } from './database.ts'
 
-/** By the primary key. */
+/** Index: the primary key. */
 export async function noteBrokerQueue(
   database: Database,
   name: string,
@@ -22,7 +22,7 @@ export interface BrokerQueueRow {
   readonly name: string
   readonly worker: string | null
   readonly ttlMs: number | null
-  /** No worker of its name has been alive for longer than its TTL. */
+  /** No worker of this name has been alive for longer than the queue's TTL. */
   readonly isRetired: boolean
 }
 
@@ -30,7 +30,7 @@ const isRetired = `
   queue.worker is not null and queue.declared_at < clock_timestamp() - make_interval(secs => queue.ttl_ms / 1000 + 60)
   and not exists (select from holdfast_internal.workers as alive where alive.name = queue.worker and alive.via = 'broker')`
 
-/** Those of a fleet and its queues; 10,000 at most. */
+/** One row per worker name and job queue; 10,000 at most. */
 export async function readBrokerQueues(database: Database): Promise<readonly BrokerQueueRow[]> {
   return database.query<BrokerQueueRow>(
     {
@@ -44,7 +44,7 @@ export async function readBrokerQueues(database: Database): Promise<readonly Bro
   )
 }
 
-/** If it is still retired; returns whether it was. By the primary key. */
+/** Deletes the row if the queue is still retired; returns whether it was. Index: the primary key. */
 export async function forgetBrokerQueue(database: Database, name: string): Promise<boolean> {
   const rows = await database.query<{ name: string }>(
     {
@@ -57,11 +57,11 @@ export async function forgetBrokerQueue(database: Database, name: string): Promi
 }
 
 export interface BrokerQueueUnseen extends Omit<BrokerQueueRow, 'isRetired'> {
-  /** A worker of its name is alive. */
+  /** A worker of this name is alive. */
   readonly isAlive: boolean
 }
 
-/** The queues of this prefix that no node looked at in the last 8 s, the longest unseen first. Those of a fleet. */
+/** The queues of this prefix that no node checked in the last 8 s, the longest unchecked first. One row per worker name and job queue. */
 export async function readBrokerQueuesUnseen(
   database: Database,
   prefix: string,
@@ -83,13 +83,13 @@ export async function readBrokerQueuesUnseen(
 
 export interface BrokerQueueSeen {
   readonly name: string
-  /** Null: it isn't there. */
+  /** Null: the queue doesn't exist. */
   readonly messages: number | null
   readonly consumers: number | null
   readonly problem: { readonly message: string; readonly fix: string } | null
 }
 
-/** By the primary key. */
+/** Index: the primary key. */
 export async function noteBrokerQueuesSeen(
   database: Database,
   seen: readonly BrokerQueueSeen[],
@@ -114,7 +114,7 @@ export interface BrokerQueueView extends BrokerQueueSeen {
   readonly seenAt: Date | null
 }
 
-/** With those first that have a problem. Those of a fleet. */
+/** Queues with a problem come first. One row per worker name and job queue. */
 export async function readBrokerQueueViews(
   database: Database,
   limit: number,

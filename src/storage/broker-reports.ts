@@ -1,9 +1,9 @@
 import type { Database } from './database.ts'
 
-/** What a node says of its connection, in `broker_reports`; times are ages, by its own monotonic clock. */
+/** A node's report of its broker connection, in `broker_reports`; times are ages, by the node's monotonic clock. */
 export interface BrokerReport {
   readonly state: 'connected' | 'blocked' | 'disconnected'
-  /** Why it is not connected, or blocked. */
+  /** Why the node is not connected, or is blocked. */
   readonly error: string | null
   readonly errorCode: string | null
   readonly fix: string | null
@@ -15,22 +15,22 @@ export interface BrokerReport {
   readonly deliveryLimit: number
   /** Messages received and not acknowledged yet. */
   readonly waiting: number
-  /** Ready ones, in the whole queue. */
+  /** Ready messages in the whole queue. */
   readonly deadLetterDepth: number
-  /** Those that this node has received and not settled. */
+  /** Messages that this node has received and not settled. */
   readonly deadLettersHeld: number
   readonly resultsDepth: number
   readonly dispatched: number
-  /** Messages of the dead-letter queue since the node started, by what became of them. */
+  /** Messages of the dead-letter queue since the node started, by outcome. */
   readonly failed: number
   readonly returned: number
   readonly ended: number
   readonly unreadable: number
-  /** Of `failed`. */
+  /** Included in `failed`. */
   readonly failedExpired: number
   readonly failedDeliveryLimit: number
   readonly failedRejected: number
-  /** Of the last of them. */
+  /** Of the latest messages. */
   readonly latencyP50Ms: number | null
   readonly latencyP95Ms: number | null
   /** Messages of any queue that this node could not read. */
@@ -55,7 +55,7 @@ export interface BrokerReportRow {
   readonly reportedAtMs: number
 }
 
-/** At most one row a node. */
+/** One row per node at most. */
 export async function readBrokerReports(database: Database): Promise<readonly BrokerReportRow[]> {
   return database.query<BrokerReportRow>(
     {
@@ -69,18 +69,18 @@ export async function readBrokerReports(database: Database): Promise<readonly Br
 }
 
 export interface BrokerCounts {
-  /** Dispatched and not started; of 10,000 messages at most. */
+  /** Runs dispatched and not started, of 10,000 messages at most. */
   readonly unstarted: number
   readonly oldestUnstartedAt: Date | null
   /** Counted to 10,000. */
   readonly rejects: number
   readonly workers: number
   readonly queues: number
-  /** Live nodes that say nothing of a broker. */
+  /** Live nodes that don't report a broker. */
   readonly nodesWithout: readonly string[]
 }
 
-/** Indexes: run_claims_dispatched, broker_rejects_pkey; the others are a fleet's rows. */
+/** Indexes: run_claims_dispatched, broker_rejects_pkey; the other tables have a row per node or worker. */
 export async function readBrokerCounts(database: Database): Promise<BrokerCounts> {
   const [row] = await database.query<BrokerCounts>(
     {

@@ -14,7 +14,7 @@ export interface BrokerWorkerRow {
   readonly concurrency: number
 }
 
-/** A fleet's rows. */
+/** A row per worker. */
 export async function readBrokerWorkers(database: Database): Promise<readonly BrokerWorkerRow[]> {
   return database.query<BrokerWorkerRow>(
     {
@@ -57,7 +57,7 @@ export async function noteBrokerTick(
   )
 }
 
-/** The database's clock, and up to when results were handled, in milliseconds since 1970. A table of one row. */
+/** The database's time, and the time up to which results were handled, in milliseconds since 1970. A table of one row. */
 export async function readResultsThrough(
   database: Database,
 ): Promise<{ readonly nowMs: number; readonly throughMs: number }> {

@@ -20,7 +20,10 @@ export interface Totals {
   readonly deadLetters: number
 }
 
-/** New entries of the audit log and of circuit changes, oldest first: their ids come from one sequence. Indexes: audit_log_pkey, circuit_changes_pkey. */
+/**
+ * New entries of the audit log and of circuit changes, oldest first: both get their ids from one
+ * sequence. Indexes: audit_log_pkey, circuit_changes_pkey.
+ */
 export async function readChanges(database: Database, afterId: number, limit: number): Promise<ChangeRow[]> {
   return database.query<ChangeRow>(
     {
@@ -55,7 +58,7 @@ export async function readNewLetters(
   )
 }
 
-/** Their last ids now. Indexes: audit_log_pkey, circuit_changes_pkey, dead_letters_pkey. */
+/** The highest ids of changes and of dead letters. Indexes: audit_log_pkey, circuit_changes_pkey, dead_letters_pkey. */
 export async function readPositions(
   database: Database,
 ): Promise<{ readonly change: number; readonly letter: number }> {
@@ -71,7 +74,7 @@ export async function readPositions(
   return rows[0] ?? { change: 0, letter: 0 }
 }
 
-/** The last reports of nodes, and the count of open letters. Reads a row for each endpoint. */
+/** The last reports of nodes, and the number of open dead letters. Reads a row for each endpoint. */
 export async function readTotals(database: Database): Promise<Totals> {
   const rows = await database.query<Totals>(
     {

@@ -14,7 +14,7 @@ export interface CircuitChangeRow {
 const columns = `change.id, change.at, (select name from holdfast_internal.endpoints where id = change.lane_id) as endpoint, change.from_state as "from",
   change.to_state as "to", change.actor, change.probes, change.last_probe_at as "lastProbeAt"`
 
-/** The newest first, below an id. Index: circuit_changes_pkey. */
+/** Changes with ids below the given one, the newest first. Index: circuit_changes_pkey. */
 export async function listCircuitChanges(
   database: Database,
   beforeId: number,
@@ -30,7 +30,7 @@ export async function listCircuitChanges(
   )
 }
 
-/** Those of one endpoint, the newest first; undefined: there is no such endpoint. Index: circuit_changes_lane. */
+/** Changes of one endpoint, the newest first; undefined: there is no such endpoint. Index: circuit_changes_lane. */
 export async function listCircuitChangesOf(
   database: Database,
   endpoint: string,

@@ -8,11 +8,11 @@ export interface ClaimedRun {
   readonly messageId: number
   readonly laneId: number
   readonly jobId: number
-  /** How often it has been tried before. */
+  /** Number of earlier attempts. */
   readonly attempt: number
   readonly crashes: number
   readonly expiresAtMs: number | null
-  /** Null if its body is gone: then the run can't be executed. */
+  /** Null if the body is gone: then the run can't be executed. */
   readonly body: string | null
   readonly correlationId: string | null
   readonly headers: Readonly<Record<string, string>> | null
@@ -21,20 +21,20 @@ export interface ClaimedRun {
   readonly orderingKey: string | null
 }
 
-/** What a claim saw that returned fewer runs than wanted. */
+/** Returned by a claim that got fewer runs than requested. */
 export interface ClaimHint {
-  /** When the next run falls due or a limit allows more; null: no run waits for a time. */
+  /** How long until the next run falls due or a limit allows more; null: no run waits for a time. */
   readonly waitMs: number | null
-  /** Every transaction below this had ended; every one from `next` on hadn't begun. */
+  /** Every transaction below this id had ended; every one from `next` on hadn't begun. */
   readonly xmin: number
   readonly next: number
 }
 
 export interface ClaimResult {
   readonly runs: readonly ClaimedRun[]
-  /** Those of them that are not as they were enqueued, or have a key, a target or a time: the others differ in their body only. */
+  /** Runs that changed since they were enqueued, or have a key, a target or a due time. The others differ only in their bodies. */
   readonly due: ReadonlySet<number>
-  /** Null if as many were returned as wanted, or the worker may not claim any more. */
+  /** Null if as many runs were returned as requested, or the worker may not claim any more. */
   readonly hint: ClaimHint | null
 }
 
@@ -77,22 +77,20 @@ export interface ClaimRequest {
   readonly worker: number
   readonly laneId: number
   readonly wanted: number
-  /** How many runs that were in flight at a crash may be claimed. */
+  /** How many runs that were in flight at a crash the worker may claim. */
   readonly suspectRoom: number
   readonly mayTakeDeadly: boolean
   /** The jobs that this worker has handlers for; null: all. */
   readonly jobIds: readonly number[] | null
-  /** Limit of the bodies' total size. A single run passes whatever its size. */
+  /** Limit of the bodies' total size. A single run may exceed it. */
   readonly maxBytes: number
-  /** How many runs of one ordering key, to be run one after the other. */
+  /** Maximum number of runs of one ordering key, which are executed one after the other. */
   readonly maxChain: number
-  /** Our number for this call: if its response is lost, the claimed runs are returned by this number. */
+  /** The worker's number for this call: if its response is lost, the claimed runs are returned by this number. */
   readonly request: number
 }
 
-/**
- * Takes the next runs of a queue. Indexes: queue_cursors_pkey, runs_fresh, runs_due, runs_suspect, runs_targeted, runs_aside, messages_pkey.
- */
+/** Claims the next runs of a queue. Indexes: queue_cursors_pkey, runs_fresh, runs_due, runs_suspect, runs_targeted, runs_aside, messages_pkey. */
 export async function claimRuns(database: Database, request: ClaimRequest): Promise<ClaimResult> {
   const { worker, laneId, wanted, suspectRoom, mayTakeDeadly, jobIds, maxBytes } = request
   const rows = await database.queryArrays<ClaimRow>(

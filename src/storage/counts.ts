@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg'
 
-/** Adds up the appended changes of the counts of dead letters; returns how many rows there were. Index: letter_counts_pkey. */
+/** Adds up appended changes of the dead-letter counts; returns the number of rows processed. Index: letter_counts_pkey. */
 export async function addUpLetters(client: Pick<ClientBase, 'query'>, maxRows: number): Promise<number> {
   const { rows } = await client.query<{ taken: number }>(
     'select holdfast_internal.add_up_letters($1) as taken',
@@ -9,7 +9,7 @@ export async function addUpLetters(client: Pick<ClientBase, 'query'>, maxRows: n
   return rows[0]?.taken ?? 0
 }
 
-/** Counts the next rows of runs; fewer than `maxRows` if these were the last. Index: runs_pkey. */
+/** Counts the next rows of runs; returns fewer than `maxRows` if these were the last. Index: runs_pkey. */
 export async function countQueues(client: Pick<ClientBase, 'query'>, maxRows: number): Promise<number> {
   const { rows } = await client.query<{ counted: number }>(
     'select holdfast_internal.count_queues($1) as counted',

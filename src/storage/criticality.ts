@@ -12,7 +12,7 @@ export interface RecipientRow {
   readonly lastErrorAt: Date | null
 }
 
-/** Reads every critical event that persists. Indexes: dead_letters_critical, deliveries_critical, attempts_failed. */
+/** Reads every recipient of critical events that are still undelivered. Indexes: dead_letters_critical, deliveries_critical, attempts_failed. */
 export async function readRecipients(database: Database): Promise<RecipientRow[]> {
   return database.query<RecipientRow>(
     {
@@ -26,7 +26,7 @@ export async function readRecipients(database: Database): Promise<RecipientRow[]
   )
 }
 
-/** The operation, or null if there is nothing to redeliver. Index: dead_letters_critical. */
+/** Returns the operation's id, or null if there is nothing to redeliver. Index: dead_letters_critical. */
 export async function resendCritical(client: ClientBase): Promise<number | null> {
   const { rows } = await client.query<{ operation: number | null }>(
     'select holdfast_internal.resend_critical() as operation',

@@ -19,7 +19,7 @@ export interface Statement {
 
 const senderStatements = new Map<string, string>()
 
-/** A small number of texts, all of them constants. */
+/** The texts are constants, and few. */
 function statementNameOf(text: string): string {
   let name = senderStatements.get(text)
   if (name === undefined) {
@@ -34,7 +34,7 @@ interface Transaction {
   readonly afterCommit: (() => void)[]
 }
 
-/** Where the storage functions send their statements. */
+/** Executes the statements of the storage functions. */
 export class Database {
   readonly pool: Pool
   #preparesStatements: boolean
@@ -64,14 +64,17 @@ export class Database {
     return result.rows as unknown[] as Row[]
   }
 
-  /** The connections turned out to be sessions of our own (no pooling proxy): from now on the server plans each statement once per connection. */
+  /**
+   * Called when the connections turn out to be sessions of our own (no pooling proxy): from now on the
+   * server plans each statement once per connection.
+   */
   async startPreparing(): Promise<void> {
     if (this.#preparesStatements) return
     await avoidWholeScans(this.pool)
     this.#preparesStatements = true
   }
 
-  /** For functions that also take a caller's own client, on which no statement is prepared. */
+  /** For functions that also accept a caller's own client, on which no statement is prepared. */
   get queryable(): Queryable {
     return {
       query: (config) => {
@@ -81,7 +84,7 @@ export class Database {
     }
   }
 
-  /** Everything that `work` does with the database that it gets is one transaction, including transactions that it starts inside. */
+  /** Runs `work` in one transaction, including transactions that it starts on the database passed to it. */
   async asOne<Result>(work: (database: Database) => Promise<Result>): Promise<Result> {
     if (this.#transaction !== null) return work(this)
     const afterCommit: (() => void)[] = []
@@ -94,13 +97,13 @@ export class Database {
     return result
   }
 
-  /** Runs `work` after the commit, when other sessions can see the changes. */
+  /** Calls `tell` after the commit, when other sessions can see the changes. */
   afterCommit(tell: () => void): void {
     if (this.#transaction === null) tell()
     else this.#transaction.afterCommit.push(tell)
   }
 
-  /** Runs `work`, whose failure must not abort the surrounding transaction, if there is one. */
+  /** Runs `work`; its failure doesn't abort the surrounding transaction, if there is one. */
   async attempt<Result>(work: () => Promise<Result>): Promise<Result> {
     if (this.#transaction === null) return work()
     const { client } = this.#transaction
@@ -116,7 +119,7 @@ export class Database {
     }
   }
 
-  /** Commits the changes of `work`, or none. */
+  /** Commits all changes of `work`, or none. */
   async inTransaction<Result>(work: (client: PoolClient) => Promise<Result>): Promise<Result> {
     if (this.#transaction !== null) return work(this.#transaction.client)
     const client = await this.pool.connect()
@@ -132,7 +135,7 @@ export class Database {
     }
   }
 
-  /** After an error of the database the connection is still usable; if it can't roll back, it is closed, which rolls back. */
+  /** After a database error the connection is still usable; if the rollback fails, the connection is closed, which rolls back. */
   async #rollBack(client: PoolClient): Promise<void> {
     try {
       await queryWithDeadline(client, 'rollback', this.#deadlineMs)

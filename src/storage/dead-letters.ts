@@ -1,7 +1,7 @@
 import { numberArray } from './array-literal.ts'
 import type { Database } from './database.ts'
 
-/** A dead letter as listed; its message's body and its attempts are read separately. */
+/** A dead letter in a list; its message's body and its attempts are read separately. */
 export interface DeadLetterRow {
   readonly id: number
   readonly deliveryId: number
@@ -28,7 +28,7 @@ export interface DeadLetterRow {
   readonly redrives: number
   readonly resends: number
   readonly redrivenDeliveryId: number | null
-  /** The id that its receiver has seen, if it is a replay. */
+  /** The id that the receiver has seen, if the delivery is a replay. */
   readonly replayId: number | null
   readonly createdAt: Date
   readonly settledAt: Date | null
@@ -64,7 +64,7 @@ export async function readDeadLetters(database: Database, ids: readonly number[]
   )
 }
 
-/** One attempt, as stored in the letter. */
+/** One attempt, as stored in the dead letter. */
 export interface RememberedAttempt {
   readonly deliveryId: number | null
   readonly attempt: number
@@ -79,9 +79,9 @@ export interface RememberedAttempt {
 
 export interface DeadLetterHistory {
   readonly attempts: readonly RememberedAttempt[]
-  /** The last request as it was rendered, bounded and without secrets. */
+  /** The last request as rendered, truncated and without secrets. */
   readonly request: Record<string, unknown> | null
-  /** `x-death`, of a run that the broker dead-lettered. */
+  /** `x-death` of a run that the broker dead-lettered. */
   readonly brokerHistory: readonly Record<string, unknown>[] | null
 }
 
@@ -118,7 +118,7 @@ export interface DeadLetterGroupRow {
 }
 
 /**
- * By endpoint, state and fingerprint every letter is counted; any other filter is applied to the newest 10,000 letters that its index finds, and
+ * Filters by endpoint, state and fingerprint count every dead letter. Any other filter is applied to the newest 10,000 that its index finds, and
  * `isComplete` says whether these were all. Indexes: see holdfast_internal.group_letters.
  */
 export async function groupDeadLetters(
@@ -154,7 +154,7 @@ export interface DeadLetterSummaryRow {
   readonly newest: Date | null
 }
 
-/** A row for each endpoint and queue that has letters. Indexes: letter_counts_pkey, dead_letters_lane. */
+/** One row for each endpoint and queue that has dead letters. Indexes: letter_counts_pkey, dead_letters_lane. */
 export async function summariseDeadLetters(database: Database): Promise<DeadLetterSummaryRow[]> {
   return database.query<DeadLetterSummaryRow>(
     { name: 'summarise_dead_letters', text: 'select * from holdfast.dlq_summary()' },
@@ -162,7 +162,7 @@ export async function summariseDeadLetters(database: Database): Promise<DeadLett
   )
 }
 
-/** Its new delivery. Index: dead_letters_pkey. */
+/** Returns the new delivery. Index: dead_letters_pkey. */
 export async function redriveLetter(database: Database, id: string, actor: string): Promise<string> {
   const rows = await database.query<{ delivery: string }>(
     { name: 'redrive_message', text: 'select holdfast.redrive_message($1, $2) as delivery' },

@@ -13,14 +13,14 @@ export interface DeliveryRecord {
   readonly state: 'pending' | 'succeeded' | 'dead' | 'expired' | 'cancelled' | 'dropped' | 'skipped'
   /** Number of attempts made. */
   readonly attempt: number
-  /** Null if it is ready, or has ended. */
+  /** Null if the delivery is ready, or has ended. */
   readonly nextAttemptAt: Date | null
   readonly expiresAt: Date | null
   readonly priority: number | null
   readonly criticality: number | null
   readonly orderingKey: string | null
   readonly deadLetterId: number | null
-  /** The id that its receiver has seen, if it is a replay. */
+  /** The id that the receiver has seen, if the delivery is a replay. */
   readonly replayId: number | null
   /** When the last attempt began, or the ending was decided. */
   readonly lastAttemptAt: Date | null
@@ -58,11 +58,11 @@ export interface AttemptRecord {
   readonly isProbe: boolean
   readonly errorCode: string | null
   readonly error: string | null
-  /** The request as it was rendered, the answer and the timings; only for failed attempts. */
+  /** The request as rendered, the answer and the timings; only for failed attempts. */
   readonly detail: Record<string, unknown> | null
 }
 
-/** The first of every delivery, in order. Index: attempts_pkey of one partition for each delivery. */
+/** The first attempts of each delivery, in order. Index: attempts_pkey of one partition for each delivery. */
 export async function readAttempts(
   database: Database,
   deliveryIds: readonly number[],
@@ -82,7 +82,7 @@ export async function readAttempts(
   )
 }
 
-/** The deliveries that one message led to, oldest first. Indexes: see holdfast_internal.deliveries_of. */
+/** The deliveries of one message, oldest first. Indexes: see holdfast_internal.deliveries_of. */
 export async function findDeliveriesOf(
   database: Database,
   messageId: number,

@@ -1,6 +1,6 @@
 import type { Database } from './database.ts'
 
-/** Everything that decides when a pending delivery is sent. */
+/** Everything that determines when a pending delivery is sent. */
 export interface DeliverySituation {
   readonly endpoint: string
   readonly state: 'active' | 'paused' | 'rejecting' | 'disabled'
@@ -20,7 +20,7 @@ export interface DeliverySituation {
   readonly orderingKey: string | null
   /** The first delivery of its ordering key, if that is another one. */
   readonly aheadId: number | null
-  /** Counted up to a thousand, like `behind`. */
+  /** Counted up to a thousand, as is `behind`. */
   readonly ahead: number
   readonly behind: number
   readonly blockingLetterId: number | null
@@ -38,7 +38,7 @@ export interface DeliverySituation {
   readonly isNodeAlive: boolean
 }
 
-/** Undefined if it is not pending. Indexes: see holdfast_internal.delivery_situation. */
+/** Returns undefined if the delivery isn't pending. Indexes: see holdfast_internal.delivery_situation. */
 export async function readDeliverySituation(
   database: Database,
   id: number,

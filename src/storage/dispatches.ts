@@ -2,25 +2,25 @@ import { numberArray, numberSet } from './array-literal.ts'
 import { type ClaimedRun, type ClaimRequest, type ClaimResult, claimRuns } from './claim-runs.ts'
 import type { Database } from './database.ts'
 
-/** A claim, and a run of it: ids of claims may be given out again after the server has crashed. */
+/** Identifies a claim and one of its runs: after a crash of the server, ids of claims may be assigned again. */
 export interface DispatchToken {
   readonly runId: number
   readonly claimId: number
 }
 
-/** The runs of one message. The row of their claim is what every decision about the message compares and swaps. */
+/** The runs of one broker message. Every decision about the message is a compare-and-swap on the row of their claim. */
 export interface Dispatch {
   readonly claimId: number
-  /** At least one; each has this claim. */
+  /** At least one; all have this claim. */
   readonly runs: readonly ClaimedRun[]
   readonly target: string | null
   readonly ttlMs: number
 }
 
-/** Divides what was claimed into the runs of one message each. */
+/** Divides the claimed runs into messages. */
 export type DivideRuns = (claimed: ClaimResult) => readonly (readonly ClaimedRun[])[]
 
-/** Claims for a worker of broker mode, and gives each message a token of its own. Indexes: those of `claimRuns`; run_claims_pkey, runs_pkey. */
+/** Claims runs for a worker of broker mode, and gives each message its own token. Indexes: those of `claimRuns`; run_claims_pkey, runs_pkey. */
 export async function dispatchRuns(
   database: Database,
   request: ClaimRequest,
@@ -47,7 +47,10 @@ export async function dispatchRuns(
   })
 }
 
-/** The broker has confirmed these. `movable`: those of them that wait for one worker, though others could execute them. Index: run_claims_pkey. */
+/**
+ * Records that the broker confirmed these claims' messages. `movable`: those that wait for one worker
+ * though others could execute them. Index: run_claims_pkey.
+ */
 export async function markPublished(
   database: Database,
   claimIds: readonly number[],
@@ -64,7 +67,7 @@ export async function markPublished(
   )
 }
 
-/** Returns the runs of the tokens that were no longer valid. Indexes: run_claims_pkey, runs_pkey. */
+/** Returns the runs whose tokens were no longer valid. Indexes: run_claims_pkey, runs_pkey. */
 export async function startDispatched(
   database: Database,
   worker: number,
@@ -83,7 +86,7 @@ export async function startDispatched(
 
 export interface DispatchEnd extends DispatchToken {
   readonly reason: string
-  /** The x-death of its message. */
+  /** The `x-death` header of the message. */
   readonly history: unknown
 }
 
@@ -92,7 +95,7 @@ export interface EndedDispatch {
   readonly outcome: 'failed' | 'returned' | 'ended'
 }
 
-/** Ends what has not started, by its token. Indexes: runs_pkey, run_claims_pkey, dead_letters_pkey. */
+/** Ends dispatches that have not started, by token. Indexes: runs_pkey, run_claims_pkey, dead_letters_pkey. */
 export async function endDispatches(
   database: Database,
   ends: readonly DispatchEnd[],
@@ -114,7 +117,10 @@ export async function endDispatches(
   )
 }
 
-/** Runs that wait for one worker, which is gone or takes too long, and that others could execute. Returns how many messages they were. Index: run_claims_dispatched. */
+/**
+ * Returns runs to their queue that wait for one worker that is gone or takes too long, and that others could execute.
+ * Returns the number of their messages. Index: run_claims_dispatched.
+ */
 export async function returnStranded(database: Database, maxRows: number, by: number): Promise<number> {
   const rows = await database.query<{ returned: number }>(
     { name: 'return_stranded', text: 'select holdfast_internal.return_stranded($1, $2) as returned' },
@@ -124,8 +130,8 @@ export async function returnStranded(database: Database, maxRows: number, by: nu
 }
 
 /**
- * Runs whose messages were lost with the shared queues of these job queues, or with the queue of the workers of this name. Returns how many messages they were. Indexes:
- * run_claims_dispatched, queues_name_key, runs_pkey.
+ * Returns runs to their queue whose messages were lost with the shared broker queues of these job queues, or with the broker queue of the workers of
+ * this name. Returns the number of messages. Indexes: run_claims_dispatched, queues_name_key, runs_pkey.
  */
 export async function returnLostMessages(
   database: Database,
@@ -144,7 +150,7 @@ export async function returnLostMessages(
   return rows[0]?.returned ?? 0
 }
 
-/** The backstop. Index: run_claims_dispatched. */
+/** Recovery sweep for unconfirmed and overdue dispatches. Index: run_claims_dispatched. */
 export async function sweepDispatches(
   database: Database,
   maxRows: number,
@@ -163,11 +169,14 @@ export async function sweepDispatches(
 export interface Suspects {
   /** Runs that were in flight at a crash. */
   readonly suspects: number
-  /** Of these, how many were there twice. */
+  /** How many of these were in flight at two crashes or more. */
   readonly deadly: number
 }
 
-/** What each worker holds, or was dispatched, of runs that were in flight at a crash; of the first 1,000 of each queue. Indexes: runs_suspect, run_claims_pkey. */
+/**
+ * For each worker, how many runs that were in flight at a crash it holds or was dispatched; among the first
+ * 1,000 of each queue. Indexes: runs_suspect, run_claims_pkey.
+ */
 export async function countSuspects(
   database: Database,
   laneIds: readonly number[],
@@ -192,7 +201,7 @@ export async function countSuspects(
   return new Map(rows.map(({ worker, suspects, deadly }) => [worker, { suspects, deadly }]))
 }
 
-/** How many runs were dispatched for each worker and have not started. Index: run_claims_dispatched. */
+/** For each worker, how many dispatched runs have not started. Index: run_claims_dispatched. */
 export async function countDispatched(database: Database): Promise<ReadonlyMap<number, number>> {
   const rows = await database.query<{ worker: number; runs: number }>(
     {

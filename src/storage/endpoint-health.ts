@@ -31,7 +31,7 @@ interface HealthRow {
   dead_letters: number
 }
 
-/** Undefined when there is no such endpoint. Indexes: endpoints_name_key and those of holdfast_internal.health_of. */
+/** Returns undefined if there is no such endpoint. Indexes: endpoints_name_key and those of holdfast_internal.health_of. */
 export async function readHealth(database: Database, name: string): Promise<EndpointHealth | undefined> {
   const rows = await database.query<HealthRow>(
     {
@@ -65,11 +65,11 @@ function toHealth(row: HealthRow): EndpointHealth {
 
 export interface HealthFilter {
   readonly afterName: string
-  /** Part of the name; null: any. */
+  /** A part of the name; null: any name. */
   readonly nameHas: string | null
   readonly tag: string | null
   readonly state: string | null
-  /** Only those with a state other than normal delivery. */
+  /** Only endpoints in a state other than normal delivery. */
   readonly isTroubled: boolean
 }
 
@@ -86,7 +86,7 @@ export interface HealthRecord extends EndpointHealth {
   readonly url: string | null
   readonly tags: readonly string[]
   readonly concurrency: number
-  /** The last day by the hour. */
+  /** The last day, by the hour. */
   readonly steps: readonly HealthStep[]
 }
 

@@ -6,7 +6,7 @@ import type { Database } from './database.ts'
 import type { ShorthandPattern } from './routes.ts'
 import { secretColumns } from './secrets.ts'
 
-/** An endpoint as it is listed: its settings, its state, and nothing secret. */
+/** An endpoint in a list: its settings and state, without secrets. */
 export interface EndpointRecord {
   readonly id: number
   readonly name: string
@@ -26,18 +26,18 @@ export interface EndpointRecord {
   readonly updatedAt: Date
 }
 
-/** What is shown of a secret: that it is set, never its value. */
+/** The public part of a secret: that it is set, never its value. */
 export interface SecretRecord {
-  /** Where in the config it belongs: `signing.secret`. */
+  /** The secret's path in the config: `signing.secret`. */
   readonly field: string
-  /** Of the key that it is encrypted with. */
+  /** The id of the key that encrypts the secret. */
   readonly keyId: string
   readonly setAt: string
-  /** For a secret that was replaced and is still accepted beside its successor. */
+  /** Set for a replaced secret that is still accepted beside its successor. */
   readonly expiresAt: string | null
 }
 
-/** How a change of an endpoint affects its secrets: those that it doesn't name are deleted. */
+/** The secret changes of an updated endpoint: secrets that are not listed are deleted. */
 export interface SecretChanges {
   readonly kept: readonly string[]
   readonly set: readonly NewSecret[]
@@ -47,7 +47,7 @@ const storedEventTypes = `array(
   select event_type from holdfast_internal.routes where lane_id = endpoint.id and is_shorthand and enabled order by routes.id
 )`
 
-/** A change and its result are one statement, which doesn't see the rows that it writes: those come from its parameters. */
+/** One statement makes a change and returns its result. It doesn't see the rows that it writes, so they are taken from its parameters. */
 function listedSecrets(kept: string | null, fields: string, keyIds: string): string {
   return `(
     select coalesce(jsonb_agg(to_jsonb(listed) order by listed.field, listed."expiresAt" desc nulls first), '[]') from (
@@ -67,7 +67,7 @@ function columns(eventTypes: string = storedEventTypes, secrets: string = stored
     ${secrets} as secrets, state, state_reason as "stateReason", created_at as "createdAt", updated_at as "updatedAt"`
 }
 
-/** The part of the settings that is stored as one document; the rest has columns of its own. */
+/** The settings that are stored as one document; the other settings have their own columns. */
 function policyOf(settings: EndpointSettings): object {
   return Object.fromEntries(settingNames.map((name) => [name, settings[name]]))
 }
@@ -97,13 +97,13 @@ function columnsOf(patterns: readonly ShorthandPattern[]): unknown[] {
   ]
 }
 
-/** A route that isn't this endpoint's shorthand has the name that the shorthand needs. */
+/** Another route, not this endpoint's shorthand, has the name that the shorthand needs. */
 export function isRouteNameTaken(error: unknown): boolean {
   const { code, constraint, column } = error as { code?: string; constraint?: string; column?: string }
   return (code === '23505' && constraint === 'routes_name_key') || (code === '23502' && column === 'lane_id')
 }
 
-/** Undefined if the name is taken. `id` was assigned before, because secrets are bound to it. Index: endpoints_name_key. */
+/** Returns undefined if the name is taken. `id` is assigned before, because secrets are bound to it. Index: endpoints_name_key. */
 export async function insertEndpoint(
   database: Database,
   id: number | null,
@@ -145,8 +145,8 @@ export async function insertEndpoint(
 }
 
 /**
- * Undefined if there is no endpoint of this name. Its shorthand routes become those of `patterns`: a dropped one is disabled and kept,
- * because it may have pending deliveries, and is deleted by a later change when it has none. Indexes: endpoints_name_key, routes_lane.
+ * Returns undefined if there is no endpoint of this name. Its shorthand routes are replaced by those of `patterns`: a dropped one is disabled and
+ * kept, because it may have pending deliveries, and is deleted by a later change when it has none. Indexes: endpoints_name_key, routes_lane.
  */
 export async function updateEndpoint(
   database: Database,
@@ -239,7 +239,7 @@ export async function listEndpoints(
   )
 }
 
-/** Endpoints whose cooldown after an automatic disabling is over. Index: endpoints_reenable. */
+/** Enables endpoints whose cooldown after an automatic disabling is over. Index: endpoints_reenable. */
 export async function reenableEndpoints(client: ClientBase): Promise<number> {
   const { rowCount } = await client.query(`select holdfast_internal.reenable_endpoints('holdfast')`)
   return rowCount ?? 0
@@ -268,7 +268,7 @@ export async function deleteEndpoint(
   return rows[0] ?? { cancelled: 0, operation: null }
 }
 
-/** Cancels deliveries of lanes whose endpoint is gone, large numbers by an operation. Indexes: endpoints_pkey, deliveries_ready. */
+/** Cancels deliveries of lanes whose endpoint was deleted; many deliveries by an operation. Indexes: endpoints_pkey, deliveries_ready. */
 export async function cancelOrphans(database: Database, laneIds: readonly number[]): Promise<void> {
   await database.query(
     {

@@ -2,7 +2,7 @@ import { acceptBodies } from './accept-bodies.ts'
 import type { ClaimedRun } from './claim-runs.ts'
 import type { Queryable } from './queryable.ts'
 
-/** Stores runs of one job, all or none, and returns their ids in order: also in the caller's own transaction. */
+/** Stores runs of one job, all or none, and returns their ids in order. Can be part of the caller's own transaction. */
 export async function enqueueRuns(
   queryable: Queryable,
   job: string,
@@ -21,14 +21,14 @@ export async function enqueueRuns(
 export interface RunForWorker {
   readonly job: string
   readonly body: string
-  /** The worker that reserves a slot for it, and its number for this claim. */
+  /** The worker that reserves a slot for the run, and the worker's number for this claim. */
   readonly worker: number
   readonly request: number
 }
 
 /**
- * Stores one plain run as claimed by a worker of this process; `claimed` is null if it had to be stored like any other. Indexes: workers_pkey,
- * jobs_name_key, queues_pkey.
+ * Stores one plain run as claimed by a worker of this process; `claimed` is null if it was stored as an
+ * unclaimed run. Indexes: workers_pkey, jobs_name_key, queues_pkey.
  */
 export async function enqueueClaimedRun(
   queryable: Queryable,

@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg'
 
-/** How many erased messages had received new data since. Index: audit_log_action. */
+/** Erases data that was added to messages after their erasure; returns the number of messages. Index: audit_log_action. */
 export async function eraseLate(client: PoolClient, maxMessages: number): Promise<number> {
   const { rows } = await client.query<{ found: number }>('select holdfast_internal.erase_late($1) as found', [
     maxMessages,

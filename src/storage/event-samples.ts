@@ -57,7 +57,7 @@ export interface RecentType {
   readonly lastSeenAt: Date
 }
 
-/** The events published last, by type, of the newest `maxMessages`; `since`: the time of the oldest of them. Index: messages_pkey. */
+/** Counts the latest events by type, among the newest `maxMessages`; `since`: the time of the oldest of them. Index: messages_pkey. */
 export async function countRecentTypes(
   database: Database,
   maxMessages: number,

@@ -12,7 +12,7 @@ export interface EventTypeRecord {
 const columns = `name, description, schema, (array['best_effort', 'standard', 'critical'])[criticality + 1] as criticality,
   created_at as "createdAt", updated_at as "updatedAt"`
 
-/** Undefined if it should be new but exists. Index: event_types_pkey. */
+/** Returns undefined if the type should be new but exists. Index: event_types_pkey. */
 export async function writeEventType(
   database: Database,
   mode: 'insert' | 'upsert',
@@ -66,7 +66,7 @@ export async function readEventTypes(
   )
 }
 
-/** What a publisher needs to know of them. Index: event_types_pkey. */
+/** The fields of these types that a publisher needs. Index: event_types_pkey. */
 export async function readEventSchemas(
   database: Database,
   names: readonly string[],
@@ -95,7 +95,7 @@ export async function listEventTypes(
   )
 }
 
-/** False when there was none. Index: event_types_pkey. */
+/** Returns false if there was no such type. Index: event_types_pkey. */
 export async function deleteEventType(database: Database, name: string, actor: string): Promise<boolean> {
   const rows = await database.query(
     {

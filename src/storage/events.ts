@@ -1,7 +1,7 @@
 import { numberArray } from './array-literal.ts'
 import type { Database } from './database.ts'
 
-/** A message as it is listed, without its body. */
+/** A message in a list, without its body. */
 export interface EventRecord {
   readonly id: number
   readonly eventType: string | null
@@ -73,7 +73,9 @@ export interface EventBody extends EventRecord {
   readonly body: string
 }
 
-/** Undefined if the message is no longer stored; a replay's id finds its original. Indexes: replays_ids, messages_pkey, messages_kept_pkey. */
+/**
+ * Returns undefined if the message is no longer stored; a replay's id finds its original. Indexes: replays_ids, messages_pkey, messages_kept_pkey.
+ */
 export async function readEventBody(database: Database, id: number): Promise<EventBody | undefined> {
   const rows = await database.query<EventBody>(
     {

@@ -10,8 +10,8 @@ const finders = {
 } as const
 
 /**
- * The newest ids before `before` that match a filter. Which index serves it depends on the filter and is documented in the SQL functions; none reads
- * more than about `maxScannedPerPage` rows of a table.
+ * The newest ids before `before` that match a filter. The index depends on the filter; the SQL functions document it. No
+ * call reads more than about `maxScannedPerPage` rows of a table.
  */
 export async function find(
   database: Database,
@@ -45,7 +45,8 @@ interface FoundNext {
 }
 
 /**
- * Pending deliveries that wait for a time, the soonest first, and where the next page starts. Indexes: see holdfast_internal.find_next_deliveries.
+ * Pending deliveries that wait for their due time, the soonest first, and the start of the next page.
+ * Indexes: see holdfast_internal.find_next_deliveries.
  */
 export async function findNextDeliveries(
   database: Database,

@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg'
 
-/** Deletes keys whose window is over; returns how many. Index: idempotency_keys_expiry. */
+/** Deletes expired keys; returns how many. Index: idempotency_keys_expiry. */
 export async function purgeIdempotencyKeys(client: ClientBase, maxRows: number): Promise<number> {
   const { rows } = await client.query<{ purged: number }>(
     'select holdfast_internal.purge_idempotency_keys($1) as purged',

@@ -3,7 +3,7 @@ import type { Database } from './database.ts'
 
 export interface InFlight {
   readonly id: number
-  /** How long it has been in flight. */
+  /** How long the delivery has been in flight. */
   readonly ageMs: number
 }
 

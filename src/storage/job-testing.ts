@@ -36,7 +36,7 @@ export async function countDueRuns(database: Database): Promise<number> {
   return rows[0]?.due ?? 0
 }
 
-/** For tests: moves everything that waits for a time this much closer. */
+/** For tests: moves all due times closer by this much. */
 export async function shiftTime(database: Database, ms: number): Promise<void> {
   await database.query(
     {

@@ -15,9 +15,9 @@ export interface JobRow {
   readonly streak: number
   readonly created_at: Date
   readonly updated_at: Date
-  /** When a worker first declared the settings in force; null: none has. */
+  /** When a worker first declared the current settings; null: none has. */
   readonly declared_at: Date | null
-  /** The settings `auto_disable` and `worker_queue_ttl_ms`, for what the job leaves unsaid. */
+  /** The settings `auto_disable` and `worker_queue_ttl_ms`, which apply if the job doesn't set its own. */
   readonly site_auto_disable: JobAutoDisable
   readonly site_ttl_ms: number
 }
@@ -30,7 +30,7 @@ const columns = `
   holdfast_internal.setting_integer('worker_queue_ttl_ms')::float8 as site_ttl_ms
   from holdfast_internal.jobs as job join holdfast_internal.queues as queue on queue.id = job.queue_id`
 
-/** Makes the job known, so that its runs can be enqueued; one that is known stays as it is. Index: jobs_name_key. */
+/** Creates the job, so that its runs can be enqueued; an existing job is left unchanged. Index: jobs_name_key. */
 export async function introduceJob(database: Database, name: string, settings: object): Promise<number> {
   const rows = await database.query<{ id: number }>(
     { name: 'introduce_job', text: 'select holdfast_internal.introduce_job($1, $2) as id' },
@@ -39,7 +39,7 @@ export async function introduceJob(database: Database, name: string, settings: o
   return Number(rows[0]?.id)
 }
 
-/** Declares the jobs of a worker; returns the numbers of the declarations. Indexes: jobs_name_key, job_declarations_settings. */
+/** Declares the jobs of a worker; returns the ids of the declarations. Indexes: jobs_name_key, job_declarations_settings. */
 export async function declareJobs(
   database: Database,
   jobs: readonly { readonly name: string; readonly settings: object }[],
@@ -51,7 +51,7 @@ export async function declareJobs(
   return (rows[0]?.ids ?? []).map(Number)
 }
 
-/** Declares a job unless a live worker does. Writes nothing when nothing changed. Index: jobs_name_key. */
+/** Declares a job unless a live worker does. Writes nothing if nothing changed. Index: jobs_name_key. */
 export async function declareJob(database: Database, name: string, defaults: object): Promise<number> {
   const rows = await database.query<{ id: number }>(
     { name: 'declare_job', text: 'select holdfast.declare_job($1, $2) as id' },
@@ -77,7 +77,7 @@ export async function readJobsById(database: Database, ids: readonly number[]): 
   )
 }
 
-/** The names of the queues that these jobs are in, or were in: runs may still wait there. Index: jobs_name_key, queues_pkey. */
+/** The names of the current and former queues of these jobs: runs may still wait in former ones. Index: jobs_name_key, queues_pkey. */
 export async function readQueuesOfJobs(
   database: Database,
   jobNames: readonly string[],
@@ -155,11 +155,11 @@ export interface QueueRow {
 export interface UnhandledRow {
   readonly job: string
   readonly runs: number
-  /** As PostgreSQL writes a time in JSON. */
+  /** In PostgreSQL's JSON format of a time. */
   readonly since: string
 }
 
-/** Rows of runs that are counted for each queue of a list. */
+/** Maximum number of rows of runs counted for each queue of a list. */
 const maxCountedRuns = 1000
 
 const queueColumns = `id, name, concurrency, rate_per_second, state, state_reason,

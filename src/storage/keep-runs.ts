@@ -2,8 +2,8 @@ import type { Database } from './database.ts'
 import { nothingRecovered, type RecoveredRuns } from './workers.ts'
 
 /**
- * Whether the caller runs this round, as one process does in each interval, and how long until the next. An interval given by name is a setting.
- * Index: keeper_rounds_pkey, settings_pkey.
+ * Returns whether the caller runs this round, which one process does in each interval, and the time until the next. An interval
+ * given by name is a setting. Index: keeper_rounds_pkey, settings_pkey.
  */
 export async function takeRound(
   database: Database,
@@ -37,8 +37,8 @@ export async function takeRound(
 }
 
 /**
- * Ends runs that have expired, ends (or shares) runs whose worker never took them, enables jobs whose cooldown is over, and returns runs that were set aside of jobs that
- * are active again. Indexes: runs_expiring, runs_ttl, jobs_unparking.
+ * Ends expired runs, ends (or shares) runs that their target worker never took, enables jobs whose cooldown is over, and returns runs to their queue
+ * that were set aside and whose jobs are active again. Indexes: runs_expiring, runs_ttl, jobs_unparking.
  */
 export async function sweepRuns(database: Database, maxRows: number, by: number): Promise<void> {
   await database.query(
@@ -51,7 +51,7 @@ export async function sweepRuns(database: Database, maxRows: number, by: number)
   )
 }
 
-/** Runs that a live worker has lost track of; without a threshold, that of the setting. Index: run_claims (a few rows per worker), runs_pkey. */
+/** Recovers runs that a live worker has lost track of. Null threshold: that of the setting. Index: run_claims (a few rows per worker), runs_pkey. */
 export async function sweepZombies(
   database: Database,
   thresholdMs: number | null,
@@ -69,8 +69,8 @@ export async function sweepZombies(
 }
 
 /**
- * Fails runs of one job that no live worker has had for the threshold, where the job says so; without a threshold the setting's. Returns how many.
- * Indexes: jobs_pkey; see find_runs.
+ * Fails runs of one job, if its settings say so, after no live worker had a handler for the job for the threshold (null: that of
+ * the setting). Returns how many. Indexes: jobs_pkey; see find_runs.
  */
 export async function sweepUnhandled(
   database: Database,
@@ -86,8 +86,8 @@ export async function sweepUnhandled(
 }
 
 /**
- * Lets every queue's due runs be looked at from the front. One queue a transaction: who held the locks of several at once could deadlock with those
- * that settle runs of several queues, and would hold up all claims together.
+ * Lets every queue's due runs be read from the beginning. One transaction per queue: a transaction with the locks of several queues could deadlock
+ * with one that settles runs of several queues, and would block all claims together.
  */
 export async function rewindFloors(database: Database): Promise<void> {
   const queues = await database.query<{ id: number }>(
@@ -99,7 +99,7 @@ export async function rewindFloors(database: Database): Promise<void> {
   }
 }
 
-/** Recovery sweeps: parked runs whose key is free, and due runs below a floor. Indexes: runs_parked, queue_cursors_pkey. */
+/** Recovery sweep for parked runs whose key is free, and for due runs below a floor. Indexes: runs_parked, queue_cursors_pkey. */
 export async function reviveRuns(database: Database, maxRows: number): Promise<number> {
   await rewindFloors(database)
   return count(database, 'unpark_stranded', 'select holdfast_internal.unpark_stranded($1) as count', [
@@ -107,7 +107,10 @@ export async function reviveRuns(database: Database, maxRows: number): Promise<n
   ])
 }
 
-/** Forgets queues that jobs have left and that have no more runs of them. Returns the number of these jobs. Looks through 200,000 runs in each call. Index: runs_pkey. */
+/**
+ * Removes queues from jobs that have left them and have no more runs in them. Returns the number of
+ * jobs. Scans 200,000 runs in each call. Index: runs_pkey.
+ */
 export async function forgetFormerQueues(database: Database): Promise<number> {
   return count(
     database,
@@ -121,7 +124,7 @@ const maxKeysPerLook = 5000
 /** Half a million keys per round; the next round continues from there. */
 const maxKeyLooks = 100
 
-/** Removes leftovers of ended runs: progress, cancellations that came too late, unique keys. Bounded. */
+/** Removes leftovers of ended runs: progress, late cancellations, unique keys. Bounded. */
 export async function clearLeftovers(database: Database): Promise<void> {
   await database.query(
     {
@@ -146,7 +149,7 @@ export async function clearLeftovers(database: Database): Promise<void> {
     },
     [],
   )
-  // If many have ended, it continues at once, otherwise in the next round.
+  // Repeats at once if many keys were removed; otherwise the next round continues.
   const text = 'select holdfast_internal.clear_unique_keys($1) as count'
   for (let looks = 0; looks < maxKeyLooks; looks++) {
     const cleared = await count(database, 'clear_unique_keys', text, [maxKeysPerLook])

@@ -1,16 +1,16 @@
 import type { PoolClient } from 'pg'
 import type { Database } from './database.ts'
 
-/** The leading node and its term. A statement that names an older term is refused. */
+/** The leading node and its term. A statement of an older term is refused. */
 export interface Leader {
   readonly incarnation: number
   readonly term: number
 }
 
-/** The open transaction of a frozen leader would block the next one: the server ends it. */
+/** The server ends the open transaction of a frozen leader, which would block the next one. */
 const idleTimeoutMs = 5000
 const statementTimeoutMs = 10_000
-/** Attaching a partition waits for readers of the default partition, and other sessions queue behind it: give up soon and retry later. */
+/** Attaching a partition waits for readers of the default partition, and other sessions queue behind it: time out soon and retry later. */
 const lockTimeoutMs = 2000
 
 const notLeader = 'HF020'
@@ -20,7 +20,7 @@ export function isNotLeader(error: unknown): boolean {
   return error instanceof Error && (error as Error & { code?: string }).code === notLeader
 }
 
-/** The new term, or null if it isn't available. Index: shard_leases_pkey. */
+/** Returns the new term, or null if this node can't lead. Index: shard_leases_pkey. */
 export async function claimLeadership(
   database: Database,
   incarnation: number,
@@ -33,7 +33,7 @@ export async function claimLeadership(
   return rows[0]?.term ?? null
 }
 
-/** Commits what `work` did if this node is still the leader; no other node can become leader until then. */
+/** Commits the changes of `work` if this node is still the leader; no other node can become leader until then. */
 export async function inTerm<Result>(
   database: Database,
   leader: Leader,

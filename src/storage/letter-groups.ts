@@ -1,7 +1,7 @@
 import type { Database } from './database.ts'
 
 export interface GroupDetails {
-  /** Letters of each of the last 24 hours, the oldest first; a hundred at most. */
+  /** Dead letters in each of the last 24 hours, the oldest first; at most a hundred an hour. */
   readonly series: readonly number[]
   readonly routes: readonly string[]
   readonly changeAt: Date | null
@@ -9,7 +9,7 @@ export interface GroupDetails {
   readonly changeSubject: string | null
 }
 
-/** For each given group, in their order. Indexes: see holdfast_internal.group_details. */
+/** Details of each given group, in their order. Indexes: see holdfast_internal.group_details. */
 export async function readGroupDetails(
   database: Database,
   groups: readonly { readonly laneId: number; readonly fingerprint: string; readonly firstSeenAt: Date }[],
@@ -39,7 +39,7 @@ export interface LettersBreakdown {
   readonly isComplete: boolean
 }
 
-/** A breakdown of the letters that an operation would affect, of the first 10,000. Indexes: see holdfast_internal.letters_breakdown. */
+/** A breakdown of the dead letters that an operation would affect, among the first 10,000. Indexes: see holdfast_internal.letters_breakdown. */
 export async function readLettersBreakdown(
   database: Database,
   filter: object,

@@ -34,7 +34,7 @@ export interface TaskEnding {
   readonly durationMs: number
   readonly summary: object | null
   readonly error: string | null
-  /** At a time, or this long after the start of the run that has just ended. */
+  /** A fixed time, or this long after the start of the run that has just ended. */
   readonly next: { readonly at: Date } | { readonly afterStartMs: number }
 }
 
@@ -50,7 +50,7 @@ export async function registerTasks(
   )
 }
 
-/** The names of the tasks that are due; from now on they count as running. A table of a dozen rows. */
+/** Marks the tasks that are due as running, and returns their names. A table of a dozen rows. */
 export async function startDueTasks(
   database: Database,
   leader: Leader,
@@ -85,7 +85,7 @@ export async function finishTask(database: Database, leader: Leader, ending: Tas
   )
 }
 
-/** Null: the task doesn't run any more. Index: maintenance_tasks_pkey. */
+/** Null: the task no longer runs. Index: maintenance_tasks_pkey. */
 export async function rescheduleTask(
   database: Database,
   leader: Leader,
@@ -99,7 +99,7 @@ export async function rescheduleTask(
   )
 }
 
-/** False when there is no such task. Index: maintenance_tasks_pkey. */
+/** Returns false if there is no such task. Index: maintenance_tasks_pkey. */
 export async function requestTask(database: Database, name: string, actor: string): Promise<boolean> {
   const rows = await database.query<{ is_known: boolean }>(
     { name: 'run_task', text: 'select holdfast.run_task($1, $2) as is_known' },

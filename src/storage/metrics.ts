@@ -9,11 +9,11 @@ export interface Gauge {
 
 export interface ChosenEndpoints {
   readonly names: readonly string[]
-  /** And in addition those with the most pending deliveries. */
+  /** In addition, this many endpoints with the most pending deliveries. */
   readonly top: number
 }
 
-/** Those of queues alone, for a worker's page. A scan of runs, to a million rows. */
+/** Only the gauges of queues, for a worker's page. Scans up to a million rows of runs. */
 export async function readQueueGauges(database: Database): Promise<Gauge[]> {
   return database.query<Gauge>(
     {
@@ -24,7 +24,7 @@ export async function readQueueGauges(database: Database): Promise<Gauge[]> {
   )
 }
 
-/** Metrics of the whole cluster, which only the database has. Indexes: deliveries_ready, dead_letters_state; a scan of breakers. */
+/** Gauges of the whole cluster, which only the database has. Indexes: deliveries_ready, dead_letters_state; a scan of breakers. */
 export async function readGauges(database: Database, chosen: ChosenEndpoints): Promise<Gauge[]> {
   const gauges = await database.query<Gauge>(
     { name: 'read_metrics', text: 'select metric, labels, value from holdfast.metrics()' },

@@ -18,13 +18,13 @@ export interface BeatResult {
   readonly databaseNowMs: number
   /** Identifies the server start, as in the arrivals. */
   readonly life: string
-  /** Something changed since the watermarks: endpoints or circuits, routes or event types. */
+  /** Endpoints or circuits, routes or event types changed since the watermarks. */
   readonly haveLanesChanged: boolean
   readonly haveShapesChanged: boolean
   readonly hasNotices: boolean
 }
 
-/** The positions up to which this node has read others' changes. */
+/** The positions up to which this node has read changes made by others. */
 export interface ChangeWatermarks {
   readonly lanes: string
   readonly shapes: string
@@ -34,7 +34,7 @@ export interface ChangeWatermarks {
 export interface TakenShard {
   readonly shard: number
   readonly epoch: number
-  /** The last owner died with work in flight. */
+  /** The last owner died with deliveries in flight. */
   readonly isSuspect: boolean
 }
 
@@ -47,9 +47,9 @@ export async function registerNode(database: Database, name: string, version: st
 }
 
 /**
- * Returns in the same round trip whether there are changes to read: separate statements for that, every second, were half
- * of an idle node's processor time. Served by the primary keys of nodes (a few rows) and shard_leases (256), and by
- * endpoints_changed, breakers_changed, routes_changed, event_types_changed, notices_changed, one entry each.
+ * Also returns whether there are changes to read: separate statements for that, every second, were half of an idle node's processor
+ * time. Served by the primary keys of nodes (a few rows) and shard_leases (256), and by endpoints_changed, breakers_changed,
+ * routes_changed, event_types_changed, notices_changed, one entry each.
  */
 export async function beat(
   database: Database,
@@ -140,7 +140,7 @@ export async function retireNode(database: Database, incarnation: number): Promi
   ])
 }
 
-/** A node that is about to stop: other nodes take its shards as it releases them, and it gets none back. */
+/** Marks a node as stopping: other nodes take its shards as it releases them, and it gets none back. */
 export async function markStopping(database: Database, incarnation: number): Promise<void> {
   await database.query(
     {
@@ -166,7 +166,7 @@ export interface NodeShare {
   readonly startedAt: Date
   readonly lastBeatAt: Date
   readonly sinceBeatMs: number
-  /** Of the 256. */
+  /** How many of the 256 shards the node owns. */
   readonly shards: number
   /** Endpoints whose lanes are in these shards. */
   readonly endpoints: number
@@ -174,7 +174,7 @@ export interface NodeShare {
   readonly pending: number
 }
 
-/** What each node owns: a handful of rows, the 256 leases, and the endpoints by endpoints_shard. */
+/** The share of each node: a few rows, the 256 leases, and the endpoints by endpoints_shard. */
 export async function readNodeShares(database: Database): Promise<NodeShare[]> {
   return database.query<NodeShare>(
     {

@@ -3,13 +3,13 @@ import { firstUnseen, watermarkAt, watermarkNow } from './watermark.ts'
 
 export interface NoticeRow {
   readonly id: number
-  /** A watermark that has seen everything before the transaction that wrote it. */
+  /** A watermark that has seen everything before the transaction that wrote the notice. */
   readonly watermark: string
   readonly channel: string
   readonly payload: string
 }
 
-/** The position to continue from: everything up to it has been seen. */
+/** The position to continue from: all notices up to it have been seen. */
 export interface NoticeCursor {
   readonly watermark: string
   readonly id: number

@@ -39,9 +39,9 @@ export interface OperationRequest {
 
 /** A step is bounded and takes a fraction of a second, unless the server is overloaded. */
 const stepTimeoutMs = 60_000
-/** Another session may hold a row lock in an open transaction: the other operations must not wait for it. */
+/** Another session may hold a row lock in an open transaction; other operations must not wait for it. */
 const stepLockTimeoutMs = 1000
-/** The server ends a step first; this is for a server that doesn't answer at all. */
+/** The server times out first; this much longer covers a server that doesn't answer at all. */
 const answerGraceMs = 5000
 
 /** The items that an operation would affect, counted up to a limit. Indexes: see holdfast_internal.operation_targets. */
@@ -92,7 +92,9 @@ export async function readOperation(database: Database, id: number): Promise<Ope
   return rows[0]
 }
 
-/** Newest first, before an id. Indexes: operations_pkey, operations_kind, operations_state (as pairs, so that no other index has this order). */
+/**
+ * Newest first, before an id. Indexes: operations_pkey, operations_kind, operations_state (compared as rows, so that no other index has this order).
+ */
 export async function listOperations(
   database: Database,
   before: number,
@@ -126,7 +128,7 @@ export interface OperationOutcome {
   readonly isComplete: boolean
 }
 
-/** The outcomes of its redeliveries, of the first `maxRows`. Indexes: see holdfast_internal.operation_outcome. */
+/** The outcomes of an operation's redeliveries, among the first `maxRows`. Indexes: see holdfast_internal.operation_outcome. */
 export async function readOperationOutcome(
   database: Database,
   id: number,
@@ -144,7 +146,7 @@ export async function readOperationOutcome(
   return outcome
 }
 
-/** Dead letters that it left as they were, newest first. Indexes: see holdfast_internal.skipped_letters. */
+/** Dead letters that an operation left unchanged, newest first. Indexes: see holdfast_internal.skipped_letters. */
 export async function findSkippedLetters(
   database: Database,
   id: number,
@@ -213,7 +215,7 @@ export async function steerOperation(
   ])
 }
 
-/** Operations that are due, and when the next one is; null if none is running. Index: operations_due. */
+/** Operations that are due, and when the next one is due; null if none is running. Index: operations_due. */
 export async function readDueOperations(
   database: Database,
   maxRows: number,
@@ -228,7 +230,7 @@ export async function readDueOperations(
   return rows[0] ?? { ids: [], nextMs: null }
 }
 
-/** Whether there is more to do; null if another node is running it, or it isn't running any more. */
+/** Returns whether more steps follow; null if another node is executing the operation, or it is no longer running. */
 export async function stepOperation(
   database: Database,
   id: number,
@@ -258,7 +260,7 @@ export async function failStep(database: Database, id: number, error: string): P
   await database.query({ name: 'fail_step', text: 'select holdfast_internal.fail_step($1, $2)' }, [id, error])
 }
 
-/** False if it isn't pending any more, or was ready already. Index: deliveries_pkey. */
+/** Returns false if the delivery is no longer pending, or was ready already. Index: deliveries_pkey. */
 export async function actOnDelivery(
   database: Database,
   id: string,

@@ -1,17 +1,17 @@
-/** What one look found: rows by id, and where it stopped looking when there may be more. */
+/** The result of one search: the ids found, and where the search stopped if there may be more. */
 export interface FoundIds {
   readonly ids: readonly number[]
   readonly scannedTo: number | null
 }
 
-/** How many rows one look may touch: a filter that hardly anything meets answers with an empty page and a cursor, never with a long wait. */
+/** Maximum number of rows that one search reads: a filter that matches few rows returns an empty page and a cursor, never after a long wait. */
 export const maxScannedPerPage = 5_000
 
-/** The largest id that there can be: where a list without a cursor begins. */
+/** Larger than any id: the start of a list without a cursor. */
 export const beforeEverything = Number.MAX_SAFE_INTEGER
 
 /**
- * Splits one row more than asked for off a page. The next page begins before the last row of this one, or where the look stopped.
+ * Cuts a page that has one row more than requested. The next page begins before the last row of this one, or where the search stopped.
  *
  * @example cutPage({ ids: [9, 7, 5], scannedTo: null }, 2) // { ids: [9, 7], before: 7 }
  */

@@ -13,13 +13,13 @@ export async function maintainPartitions(client: ClientBase, monthsAhead: number
 export interface PartitionState {
   readonly parent: 'messages' | 'attempts'
   readonly hasThisMonth: boolean
-  /** Months after this one that have a partition, without a gap. */
+  /** The number of months after this one that have a partition, without a gap. */
   readonly monthsAhead: number
   /** Rows in the default partition; counted up to a thousand. */
   readonly strayRows: number
 }
 
-/** Reads at most a thousand rows of each default partition, and the catalogue's entries of the partitions. */
+/** Reads at most a thousand rows of each default partition, and the catalog's entries of the partitions. */
 export async function readPartitions(database: Database): Promise<PartitionState[]> {
   return database.query<PartitionState>(
     {

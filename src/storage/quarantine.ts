@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg'
 import type { Database } from './database.ts'
 
-/** A result that PostgreSQL refused to store. */
+/** A result that PostgreSQL rejected. */
 export interface QuarantinedResult {
   readonly id: number
   readonly at: Date
@@ -12,7 +12,7 @@ export interface QuarantinedResult {
   readonly lastError: string | null
   readonly tries: number
   readonly nextTryAt: Date
-  /** The result as the node or worker reported it. */
+  /** The result as reported by the node or worker. */
   readonly result: object
 }
 
@@ -40,7 +40,7 @@ export async function listQuarantine(
   )
 }
 
-/** Counts up to this many. */
+/** Counts results up to this many. */
 export async function countQuarantine(database: Database, maxCount: number): Promise<number> {
   const rows = await database.query<{ count: number }>(
     {
@@ -52,7 +52,7 @@ export async function countQuarantine(database: Database, maxCount: number): Pro
   return rows[0]?.count ?? 0
 }
 
-/** Retries those that are due. Index: quarantine_due. */
+/** Retries the results that are due. Index: quarantine_due. */
 export async function retryQuarantine(client: ClientBase, maxRows: number): Promise<number> {
   const { rows } = await client.query<{ settled: number }>(
     'select holdfast_internal.retry_quarantined($1) as settled',
@@ -61,7 +61,7 @@ export async function retryQuarantine(client: ClientBase, maxRows: number): Prom
   return rows[0]?.settled ?? 0
 }
 
-/** Retries one now. Null if there is none of this id; otherwise whether it could be stored. */
+/** Retries one result now. Returns null if no result has this id; otherwise whether it could be stored. */
 export async function retryQuarantined(
   database: Database,
   id: number,
@@ -81,7 +81,7 @@ export async function retryQuarantined(
   return rows[0]?.isKnown === true ? rows[0].settled > 0 : null
 }
 
-/** Drops the result; its delivery, if it is still pending, is sent again. False if there is none of this id. */
+/** Drops the result; its delivery, if still pending, is sent again. Returns false if no result has this id. */
 export async function releaseQuarantined(database: Database, id: number, actor: string): Promise<boolean> {
   const rows = await database.query<{ isReleased: boolean }>(
     {

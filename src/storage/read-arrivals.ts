@@ -3,10 +3,10 @@ import type { DeliveryRow } from './read-deliveries.ts'
 import type { MessageRest } from './read-messages.ts'
 import { serverLife } from './watermark.ts'
 
-/** What PostgreSQL calls a snapshot: everything below xmin has ended, nothing from xmax on has. */
+/** A PostgreSQL snapshot: every transaction below xmin has ended, none from xmax on has. */
 export interface Snapshot {
   readonly xmin: bigint
-  /** One past the highest that has ended: transactions that have begun since are running, and aren't listed in `running`. */
+  /** One past the highest transaction that has ended: transactions that began since are running, but not listed in `running`. */
   readonly xmax: bigint
   /** Running transactions below xmax. */
   readonly running: readonly bigint[]
@@ -18,11 +18,11 @@ const firstTransaction = 3
 
 export interface Arrivals {
   readonly snapshot: Snapshot
-  /** Identifies the server start: a cursor of another one is invalid. */
+  /** Identifies the server start: a cursor from another start is invalid. */
   readonly life: string
   /** The highest id that this read passed. */
   readonly cursor: number
-  /** True if the row limit was reached: there is more. */
+  /** True if the row limit was reached and there are more rows. */
   readonly isPartial: boolean
   readonly groups: readonly ArrivalGroup[]
 }
@@ -32,9 +32,9 @@ export interface ArrivalGroup {
   readonly priority: number
   readonly total: number
   readonly ready: number
-  /** In database time; null if none of them is scheduled. */
+  /** In database time; null if no delivery is scheduled. */
   readonly firstDueAtMs: number | null
-  /** The plain ones with their bodies, if few came in: an idle lane then needs no further read. */
+  /** Plain deliveries with their bodies, if few arrived: an idle lane then needs no further read. */
   readonly whole: readonly WholeRow[]
 }
 
@@ -53,8 +53,8 @@ export interface SeenDelivery {
 }
 
 /**
- * A snapshot doesn't show which transactions have begun since the last one ended. The distance from the first id ever to the next
- * does, modulo 2^32, and uses no transaction id of our own, as pg_current_xact_id() would.
+ * A snapshot doesn't show which transactions began after the last one that ended. The distance from the first id ever to the next one does, modulo
+ * 2^32, and uses no transaction id of our own, as pg_current_xact_id() would.
  */
 export const nextTransaction = `age('${firstTransaction}'::xid)`
 
@@ -69,7 +69,7 @@ export function parseSnapshot(text: string, ageOfFirst: number): Snapshot {
   }
 }
 
-/** Whether transactions may be prepared on this server, as an expression: those don't notify, see holdfast_internal.notify. */
+/** Whether this server allows prepared transactions, as an expression: those send no notification, see holdfast_internal.notify. */
 export const allowsPrepared = `current_setting('max_prepared_transactions') <> '0'`
 
 /** Index: deliveries_pkey, backwards, one entry. */
@@ -97,8 +97,8 @@ export async function readTopId(
 }
 
 /**
- * Deliveries after `cursor`, as counts per lane and priority: whether a lane has one new delivery or a thousand, it is
- * one small row, and ten thousand lanes with little traffic cost one statement. Index: deliveries_pkey.
+ * Deliveries after `cursor`, as counts per lane and priority: a lane is one small row whether it has one new delivery or a thousand, and ten
+ * thousand lanes with little traffic cost one statement. Index: deliveries_pkey.
  */
 export async function readArrivals(
   database: Database,
@@ -171,7 +171,7 @@ export async function readArrivals(
   }
 }
 
-/** Deliveries visible in an id range that was passed before, for transactions that ended late. Index: deliveries_pkey. */
+/** Deliveries visible in an id range that the cursor has passed, for transactions that ended late. Index: deliveries_pkey. */
 export async function readRange(
   database: Database,
   range: { readonly after: number; readonly upTo: number },

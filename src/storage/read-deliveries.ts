@@ -2,8 +2,8 @@ import { numberArray } from './array-literal.ts'
 import type { Database } from './database.ts'
 
 /**
- * A delivery as the lanes need it; its body is read separately. Fields at the end are left out if they have the usual value: a first attempt of a message
- * that was sent straight to its endpoint, without options.
+ * A delivery as the lanes need it; its body is read separately. Fields at the end are left out if they have the usual value: that of a
+ * first attempt of a message sent directly to its endpoint, without options.
  */
 export type DeliveryRow = readonly [
   id: number,
@@ -19,7 +19,7 @@ export type DeliveryRow = readonly [
   expiresAtMs?: number | null,
   owedAtMs?: number | null,
   orderingKey?: string | null,
-  /** No older delivery of its ordering key is pending, and no dead letter blocks the key; or it is the redrive of that letter. */
+  /** No older delivery of its ordering key is pending, and no dead letter blocks the key; or the delivery is the redrive of that dead letter. */
   isHead?: boolean,
   variant?: number,
   replayId?: number | null,
@@ -37,8 +37,8 @@ export const isHeadOf = (row: DeliveryRow): boolean => row[13] ?? true
 const lastId = '9223372036854775807'
 
 /**
- * The ranges below compare whole rows of index columns and order by all of them. So only the named index can serve them:
- * with plain equalities the planner may scan the primary key in id order instead, through every other lane's backlog, as
+ * The ranges below compare whole rows of index columns and order by all of them, so only the named index can serve
+ * them. With plain equalities the planner may scan the primary key in id order, through every other lane's backlog, as
  * soon as its statistics say that one lane owns most of the table.
  */
 const oldestOwed = (lane: string, key: string, upTo: string) => `
@@ -49,8 +49,8 @@ const oldestOwed = (lane: string, key: string, upTo: string) => `
   order by line.ordering_key, line.lane_id, line.id limit 1`
 
 /**
- * The one delivery of a key that may be sent. A letter that blocks the key has the position of its delivery: older ones come before it, then its
- * redrive (nothing while there is none), then the rest. It may have died before the older ones were sent, when the endpoint was full.
+ * The one delivery of a key that may be sent. A dead letter that blocks the key has the position of its delivery: older deliveries come before it,
+ * then its redrive (nothing while there is none), then the rest. It may have died before the older ones were sent, when the endpoint was full.
  */
 const headOfKey = (lane: string, key: string, upTo: string) => `
   coalesce(
@@ -69,8 +69,8 @@ const isHead = `
   (taken.ordering_key is null or taken.id = ${headOfKey('taken.lane_id', 'taken.ordering_key', 'taken.id')}) as is_head`
 
 /**
- * Rows are sent as one JSON text per request: sixteen columns a row took the server 1 µs and this process 3 µs to write and to parse,
- * four numbers in a text take a tenth of it.
+ * Rows are sent as one JSON text per request: sixteen columns a row took the server 1 µs and this process 3 µs to
+ * write and parse; four numbers in a text take a tenth of that.
  */
 const rowAsText = `
     case when owed.message_id = owed.id and owed.route_id is null and owed.attempt = 0 and owed.uncounted = 0 and owed.criticality = 1
@@ -102,9 +102,9 @@ export interface StreamRequest {
 }
 
 /**
- * The next ready deliveries of each stream (a lane's deliveries of one priority), up to the arrivals cursor: rows beyond it haven't
- * been seen under a snapshot yet. Results are in the order of the requests. Index: deliveries_ready; `lane_id <=` because with `=` each read would
- * start at the lane's first entry, dead ones included, and not at the cursor.
+ * The next ready deliveries of each stream (a lane's deliveries of one priority), up to the arrivals cursor: rows beyond it haven't been seen
+ * under a snapshot yet. Results are in the order of the requests. Index: deliveries_ready; `lane_id <=` because with `=` each read would
+ * start at the lane's first entry, including dead ones, not at the cursor.
  */
 export async function readStreams(
   database: Database,
@@ -140,13 +140,13 @@ export async function readStreams(
 export interface DueRequest {
   readonly laneId: number
   readonly maxRows: number
-  /** Deliveries that were due before this time are known. */
+  /** Deliveries that were due before this time have been read. */
   readonly fromMs: number
 }
 
 /**
- * Scheduled deliveries that are due by the database's clock, the longest due first; results are in the order of the requests, with the
- * time up to which they are complete. Index: deliveries_due.
+ * Scheduled deliveries that are due by the database's clock, the longest due first. Results are in the order of the requests,
+ * with the time up to which they are complete. Index: deliveries_due.
  */
 export async function readDue(
   database: Database,
@@ -196,7 +196,7 @@ export async function readNextDue(
   )
 }
 
-/** Deliveries by id, whatever their position. Index: deliveries_pkey. */
+/** Deliveries by id, regardless of cursors. Index: deliveries_pkey. */
 export async function readByIds(database: Database, ids: readonly number[]): Promise<DeliveryRow[]> {
   const answers = await database.queryArrays<[string | null]>(
     {
@@ -214,8 +214,8 @@ export async function readByIds(database: Database, ids: readonly number[]): Pro
 }
 
 /**
- * The first delivery of each ordering key that has just become free: its oldest one, or the redrive of the letter that blocks it. One that isn't
- * due yet is left out. Indexes: deliveries_keyed, dead_letters_blocking.
+ * The first delivery of each ordering key that has just become free: its oldest one, or the redrive of the dead letter that blocks it. A delivery
+ * that isn't due yet is left out. Indexes: deliveries_keyed, dead_letters_blocking.
  */
 export async function readKeyHeads(
   database: Database,
@@ -243,8 +243,8 @@ export async function readKeyHeads(
 }
 
 /**
- * Removes due deliveries that wait for an older one of their key from the schedule: they are found again when they are first of their key,
- * and must not be read by every read of due deliveries. Index: deliveries_pkey.
+ * Removes due deliveries that wait for an older one of their key from the schedule: they are found when they become the first of their key, and
+ * should not be read by every read of due deliveries. Index: deliveries_pkey.
  */
 export async function parkBehindKey(database: Database, ids: readonly number[]): Promise<void> {
   await database.query(

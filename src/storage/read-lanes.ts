@@ -3,7 +3,7 @@ import type { Database } from './database.ts'
 import { storedSecretsColumn } from './secrets.ts'
 import { firstUnseen, watermarkNow } from './watermark.ts'
 
-/** An endpoint and its breaker as stored. `settings` and `config` are unchecked: they may have been edited by hand. */
+/** A stored endpoint and its breaker. `settings` and `config` are unchecked: they may have been edited by hand. */
 export interface LaneRow {
   readonly id: number
   readonly name: string
@@ -13,9 +13,9 @@ export interface LaneRow {
   readonly state: string
   readonly stateReason: string | null
   readonly pauses: unknown
-  /** Why its last owner held it. */
+  /** Why the last owner held the lane. */
   readonly holdReason: string | null
-  /** Encrypted, as they are stored. */
+  /** Encrypted, as stored. */
   readonly secrets: readonly StoredSecret[]
   readonly breaker: BreakerRow
 }
@@ -66,7 +66,7 @@ export async function readLanesById(database: Database, laneIds: readonly number
   )
 }
 
-/** A lane with the database's time, which its holds and probes use. */
+/** A lane with the database's time, on which its holds and probes are based. */
 export interface LaneNow extends LaneRow {
   readonly nowMs: number
 }
@@ -119,7 +119,7 @@ export interface StreamSummary {
   readonly firstDueAtMs: number | null
 }
 
-/** The number of pending deliveries of these shards up to an id; once per takeover. Index: deliveries_ready, completely. */
+/** The number of pending deliveries of these shards up to an id; once per takeover. Index: deliveries_ready, the whole index. */
 export async function summariseStreams(
   database: Database,
   shards: readonly number[] | null,
@@ -138,10 +138,13 @@ export async function summariseStreams(
   )
 }
 
-/** Rows of a line counted in one statement: about 5 ms, which blocks no other session. */
+/** Rows of a lane counted in one statement: about 5 ms, which blocks no other session. */
 const maxCountedRows = 20_000
 
-/** The number of pending deliveries of a lane up to an id, counted in parts. Index: deliveries_ready, as rows of its columns, so that no other has this order. */
+/**
+ * The number of pending deliveries of a lane up to an id, counted in parts. Index: deliveries_ready, compared as
+ * rows of its columns, so that no other index has this order.
+ */
 export async function countLane(database: Database, laneId: number, upTo: number): Promise<number> {
   let total = 0
   let lines: readonly (readonly [priority: number, after: number])[] = [0, 1, 2, 3].map((level) => [level, 0])
@@ -170,7 +173,7 @@ export async function countLane(database: Database, laneId: number, upTo: number
   return total
 }
 
-/** Records that a recovery sweep found a lane whose due deliveries were not read, which raises an alert. */
+/** Records that a recovery sweep found a lane with due deliveries that were not read; this raises an alert. */
 export async function recordRevival(
   database: Database,
   node: string,
@@ -192,7 +195,7 @@ export interface LaneReport {
   readonly inFlight: number
 }
 
-/** At most once a second, and only lanes that changed. Index: lane_stats_pkey. */
+/** Called at most once a second, and only for lanes that changed. Index: lane_stats_pkey. */
 export async function reportLanes(database: Database, reports: readonly LaneReport[]): Promise<void> {
   await database.query(
     {
@@ -211,7 +214,7 @@ export async function reportLanes(database: Database, reports: readonly LaneRepo
   )
 }
 
-/** Stores in the endpoint's health why nothing is sent to it; null clears it. Index: breakers_pkey. */
+/** Stores why nothing is sent to an endpoint in its health; null clears it. Index: breakers_pkey. */
 export async function setHoldReason(
   database: Database,
   laneId: number,

@@ -5,7 +5,7 @@ import type { Database } from './database.ts'
 export interface Message {
   readonly body: string
   readonly createdAtMs: number
-  /** Null for one without type, headers and the like. */
+  /** Null for a message without type, headers and the like. */
   readonly rest: MessageRest | null
 }
 
@@ -14,7 +14,7 @@ export type MessageRest = readonly [
   correlationId: string | null,
   headers: Record<string, string> | null,
   needsCheck: boolean,
-  /** These two only if requested: a route's transform may need them. */
+  /** The next two only if requested: a route's transform may need them. */
   tenant: string | null,
   metadata: Record<string, unknown> | null,
 ]
@@ -27,15 +27,15 @@ const rest = `
 
 const createdAtMs = `(date_part('epoch', message.created_at) * 1000)`
 
-/** JSON text never contains this character unescaped: it separates one body from the next. */
+/** JSON text never contains this character unescaped, so it separates bodies. */
 const separator = '\u0001'
-/** JSON text never begins with it: it marks the other fields of a message, before its body. */
+/** JSON text never begins with this character, so it marks the other fields of a message, before its body. */
 const restMark = '!'
 
 /**
- * Messages by id. Messages that were published together have consecutive ids, so that a thousand bodies are a few ranges of the primary key
+ * Messages by id. Messages published together have consecutive ids, so a thousand bodies are a few ranges of the primary key
  * instead of a thousand look-ups (2.4 µs each, measured), and each range is returned as one text. Messages missing in a range are
- * looked up one by one: a body outlives its partition in messages_kept.
+ * looked up one by one: a body may outlive its partition in messages_kept.
  * The limit tells the planner the size of an id range; without it the estimate is high enough for a JIT compilation of 17 ms.
  * Index: messages_pkey of each partition.
  */
@@ -92,7 +92,7 @@ function takeRange(messages: Map<number, Message>, low: number, texts: string, t
   }
 }
 
-/** A substring keeps the whole text in memory: one slow delivery would hold the bodies of all that were read with it. */
+/** A substring keeps the whole text in memory: one slow delivery would retain the bodies of all messages read with it. */
 function detached(piece: string): string {
   return ` ${piece}`.slice(1)
 }

@@ -1,6 +1,6 @@
 import type { Database } from './database.ts'
 
-/** A delivery that was pending for too long; nothing will be sent, so it is read without its body. */
+/** A delivery that was pending for too long; read without its body, because nothing will be sent. */
 export interface OverdueDelivery {
   readonly id: number
   readonly messageId: number
@@ -12,9 +12,9 @@ export interface OverdueDelivery {
 }
 
 /**
- * Deliveries that end although their lane sends nothing at the moment: expired deliveries, and those first owed before `giveUpBeforeMs`.
- * `giveUpBeforeId` bounds the scan: an id is never younger than its delivery. Rows of index columns are compared as a whole, as in
- * read-deliveries.ts: with plain equalities a plan for all lanes scans the primary key through all lanes' old deliveries.
+ * Deliveries to end although their lane sends nothing at the moment: expired ones, and those pending since before `giveUpBeforeMs`. `giveUpBeforeId`
+ * bounds the scan: an id is never younger than its delivery. Index columns are compared as whole rows, as in read-deliveries.ts: with plain
+ * equalities a plan for all lanes scans the primary key through all lanes' old deliveries.
  * Indexes: deliveries_expiring, deliveries_ready.
  */
 export async function readOverdue(

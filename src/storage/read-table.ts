@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { Database } from './database.ts'
 
 /**
- * Values by their keys from a table of the application, with the columns `key` and `value`. Its name was checked when the route was written: at most
+ * Reads values by key from a table of the application with the columns `key` and `value`. Its name was checked when the route was written: at most
  * two plain identifiers, not a table of Holdfast. Index: the application's, on `key`.
  */
 export async function readTable(
@@ -16,7 +16,7 @@ export async function readTable(
     .join('.')
   const rows = await database.query<{ key: string; value: string }>(
     {
-      // Names of statements are short.
+      // Statement names are limited in length.
       name: `read_table_${hash('sha256', table, 'hex').slice(0, 16)}`,
       text: `select key::text as key, value::text as value from ${name} where key::text = any ($1::text[]) and value is not null`,
     },

@@ -1,6 +1,6 @@
 import type { Database } from './database.ts'
 
-/** The new deliveries. Indexes: messages_pkey, attempts_message, dead_letters_message. */
+/** Returns the new deliveries. Indexes: messages_pkey, attempts_message, dead_letters_message. */
 export async function replayMessage(
   database: Database,
   id: string,

@@ -7,7 +7,7 @@ async function purge(client: Client, text: string, values: readonly number[]): P
   return rows[0]?.purged ?? 0
 }
 
-/** For as long as the setting `audit_retention_days` says. Index: audit_log_pkey. */
+/** Keeps entries for `audit_retention_days` (a setting). Index: audit_log_pkey. */
 export async function purgeAuditLog(client: Client, maxRows: number): Promise<number> {
   return purge(client, 'select holdfast_internal.purge_audit_log($1) as purged', [maxRows])
 }
@@ -29,7 +29,7 @@ export async function purgeOperations(client: Client, keepDays: number, maxRows:
   return purge(client, 'select holdfast_internal.purge_operations($1, $2) as purged', [keepDays, maxRows])
 }
 
-/** Stored API results, sessions and sign-in links that have expired, and revoked keys. Indexes: api_results_expiry, api_sessions_expiry. */
+/** Deletes expired API results, sessions and sign-in links, and revoked keys. Indexes: api_results_expiry, api_sessions_expiry. */
 export async function purgeAccess(client: Client, keepDays: number, maxRows: number): Promise<number> {
   return purge(client, 'select holdfast_internal.purge_access($1, $2) as purged', [keepDays, maxRows])
 }

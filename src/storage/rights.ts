@@ -3,21 +3,21 @@ import type { Database } from './database.ts'
 export interface Rights {
   readonly role: string
   readonly hasSchema: boolean
-  /** May create the schema, which the first migration does. */
+  /** The role may create the schema, which the first migration does. */
   readonly canCreateSchema: boolean
-  /** The schema's owner; the role itself when there is none yet. */
+  /** The schema's owner; the role itself if there is no schema yet. */
   readonly owner: string
-  /** Is the schema's owner, or a member of it: what nodes and later migrations need. */
+  /** The role is the schema's owner, or a member of it: nodes and later migrations need this. */
   readonly ownsSchema: boolean
-  /** Tables of ours that the role can't read and write in full; at most five. */
+  /** Our tables that the role can't fully read and write; at most five. */
   readonly deniedTables: readonly string[]
-  /** What `grant_app`, `grant_monitor` and `grant_admin` have given to it. */
+  /** The rights that `grant_app`, `grant_monitor` and `grant_admin` have granted to the role. */
   readonly given: readonly string[]
-  /** Others that can read or write API keys; at most five. */
+  /** Other roles that can read or write API keys; at most five. */
   readonly strangers: readonly string[]
 }
 
-/** Bounded by the number of our tables, partitions included, and by the rights that were granted on one of them. */
+/** Bounded by the number of our tables, including partitions, and by the rights granted on one of them. */
 export async function readRights(database: Database): Promise<Rights> {
   const [row] = await database.query<Rights>(
     {

@@ -59,7 +59,7 @@ export async function addRollups(
   )
 }
 
-/** In steps, oldest first. Index: site_rollups_pkey. */
+/** Sums in steps, oldest first. Index: site_rollups_pkey. */
 export async function sumSiteRollups(
   database: Database,
   window: { readonly siteStepSeconds: number; readonly lengthMs: number; readonly stepMs: number },
@@ -115,7 +115,7 @@ export async function purgeSiteRollups(client: Pick<ClientBase, 'query'>, maxRow
 
 const columns = `endpoint.name as endpoint, sums.starts_at as "startsAt", attempts, successes, throttled, durations, answers`
 
-/** In steps, oldest first; undefined when there is no such endpoint. Indexes: endpoints_name_key, rollups_pkey. */
+/** Sums in steps, oldest first; undefined if there is no such endpoint. Indexes: endpoints_name_key, rollups_pkey. */
 export async function sumRollupsOf(
   database: Database,
   endpoint: string,
@@ -155,7 +155,7 @@ export async function sumRollupsOfAll(
   )
 }
 
-/** How many endpoints it processed: fewer than `maxLanes` if these were the last. Index: rollups_pkey. */
+/** Returns the number of endpoints processed: fewer than `maxLanes` if these were the last. Index: rollups_pkey. */
 export async function rollUpLanes(
   client: Pick<ClientBase, 'query'>,
   daysBack: number,

@@ -4,7 +4,7 @@ import type { Database } from './database.ts'
 import type { Deletion } from './endpoints.ts'
 import { firstUnseen, watermarkNow } from './watermark.ts'
 
-/** How a pattern is stored: exactly one of `exact`, `like` and `regex` is set. */
+/** A stored pattern: exactly one of `exact`, `like` and `regex` is set. */
 export interface StoredPattern {
   readonly exact: string | null
   readonly like: string | null
@@ -12,11 +12,11 @@ export interface StoredPattern {
   readonly regex: string | null
 }
 
-/** A pattern of an endpoint's `eventTypes`, with the name of the route that it becomes. */
+/** A pattern of an endpoint's `eventTypes`, with the name of its route. */
 export type ShorthandPattern = StoredPattern & {
   readonly text: string
   readonly name: string
-  /** As a code; null: that of the event type. */
+  /** As a code; null: the criticality of the event type. */
   readonly criticality: number | null
 }
 
@@ -41,7 +41,7 @@ const columns = `
   route.enabled, route.is_shorthand as "isShorthand", route.created_at as "createdAt", route.updated_at as "updatedAt"`
 
 /**
- * Creates or changes a route, by name. `mode` says which of the two is meant; undefined if the other would be needed.
+ * Creates or changes a route, by name, as `mode` says. Returns undefined if a route to create exists, or one to change doesn't.
  * Index: routes_name_key.
  */
 export async function writeRoute(
@@ -127,7 +127,7 @@ export async function listRoutes(
   )
 }
 
-/** Index: routes_name_key; pending deliveries of the route are searched in all pending deliveries. */
+/** Index: routes_name_key; searches all pending deliveries for those of the route. */
 export async function deleteRoute(
   database: Database,
   name: string,
@@ -144,13 +144,13 @@ export async function deleteRoute(
   return rows[0] ?? { cancelled: 0, operation: null }
 }
 
-/** The problem of a filter, and its position (null if PostgreSQL doesn't report one). */
+/** What is wrong with a filter, and its position (null if PostgreSQL doesn't report one). */
 export interface FilterComplaint {
   readonly message: string
   readonly position: number | null
 }
 
-/** PostgreSQL's verdict on a filter: null if it is a predicate, otherwise the problem. Reads no table. */
+/** Lets PostgreSQL check a filter: null if it is a predicate, otherwise the problem. Reads no table. */
 export async function checkFilter(database: Database, filter: string): Promise<FilterComplaint | null> {
   if (filter.trim() === '') {
     return {
@@ -176,9 +176,9 @@ export async function checkFilter(database: Database, filter: string): Promise<F
       return { message: 'is a path, not a condition: write a comparison like $.amount > 100', position: null }
     }
     if (code === '42704') return variableComplaint(filter)
-    // A condition may fail on an empty document (a missing field in strict mode); the condition itself is valid.
+    // A condition may fail on an empty document (a missing field in strict mode), and still be valid.
     if (code.startsWith('2203')) return null
-    // Bad syntax, a bad regular expression, a flag that isn't supported, a number out of range, nested too deeply.
+    // Bad syntax, a bad regular expression, an unsupported flag, a number out of range, nested too deeply.
     if (!/^(42|22|0A|54)/.test(code)) throw error
     return {
       message: `is not a valid SQL/JSON path: ${message}`,
@@ -187,7 +187,7 @@ export async function checkFilter(database: Database, filter: string): Promise<F
   }
 }
 
-/** In PostgreSQL's own spelling a variable is a `$` before a quoted name. */
+/** PostgreSQL's canonical text of a variable is a `$` before a quoted name. */
 function hasVariable(canonical: string): boolean {
   return canonical
     .replaceAll(/(\$?)"(?:[^"\\]|\\.)*"/g, (_, sign: string) => (sign === '' ? '' : '\0'))
@@ -229,10 +229,10 @@ async function positionOf(database: Database, filter: string, message: string): 
   return null
 }
 
-/** Whether PostgreSQL finds that this payload matches the filter, as it does when publishing. */
+/** Whether this payload matches the filter, as evaluated by PostgreSQL when publishing. */
 export async function matchFilter(database: Database, filter: string, body: string): Promise<boolean> {
   return database.inTransaction(async (client) => {
-    // Comparing two large lists can take hours; the server ends it, so that a caller can't occupy a connection and a core.
+    // Comparing two large lists can take hours; the server aborts it, so that a caller can't occupy a connection and a core.
     await client.query(`set local statement_timeout = ${filterTimeoutMs}`)
     const { rows } = await client
       .query<{ matches: boolean }>(

@@ -19,7 +19,7 @@ export interface RunRow {
   readonly state: RunStateName
   readonly attempt: number
   readonly crashes: number
-  /** Null after its end, unless it became a dead letter. */
+  /** Null after the run's end, unless it became a dead letter. */
   readonly priority: number | null
   readonly due_at: Date | null
   readonly expires_at: Date | null
@@ -31,7 +31,7 @@ export interface RunRow {
   readonly error_code: string | null
   /** Null: none was given. */
   readonly correlation_id: string | null
-  /** It waits, its job and queue are active, and no live worker has a handler for it. */
+  /** The run waits, its job and queue are active, and no live worker has a handler for it. */
   readonly is_unhandled: boolean
 }
 
@@ -116,7 +116,9 @@ export async function readRunRecords(database: Database, ids: readonly number[])
   )
 }
 
-/** 'cancelled': it ended at once; 'requested': its handler is signalled; null: it has ended already. Indexes: runs_pkey, run_claims_lane. */
+/**
+ * 'cancelled': the run ended at once; 'requested': its handler is signalled; null: the run has ended already. Indexes: runs_pkey, run_claims_lane.
+ */
 export async function cancelRun(
   database: Database,
   id: number,
@@ -130,7 +132,7 @@ export async function cancelRun(
   return rows[0]?.result ?? null
 }
 
-/** Makes a waiting run due now; false: it isn't waiting for a time. Index: runs_pkey. */
+/** Makes a waiting run due now; false: the run isn't waiting for a time. Index: runs_pkey. */
 export async function hastenRun(database: Database, id: number, actor: string): Promise<boolean> {
   const rows = await database.query<{ is_hastened: boolean }>(
     { name: 'hasten_run', text: 'select holdfast_internal.hasten_run($1, $2) as is_hastened' },
@@ -139,7 +141,7 @@ export async function hastenRun(database: Database, id: number, actor: string): 
   return rows[0]?.is_hastened ?? false
 }
 
-/** How many unfinished runs the queue has; above 100,000, the count of the last minute. Indexes: see holdfast_internal.owed_rows. */
+/** The number of unfinished runs of a queue; above 100,000, the count of the last minute. Indexes: see holdfast_internal.owed_rows. */
 export async function countOwedRuns(database: Database, queue: string): Promise<number> {
   const rows = await database.query<{ owed: number }>(
     {

@@ -43,8 +43,8 @@ export interface ScheduleWrite {
 }
 
 /**
- * Creates or changes a schedule; an unchanged one keeps its next fire time, so that every process may declare it at its start. False: there is
- * no such job. Index: schedules_name_key.
+ * Creates or changes a schedule; an unchanged one keeps its next fire time, so that every process may declare it at start.
+ * Returns false if there is no such job. Index: schedules_name_key.
  */
 export async function upsertSchedule(
   database: Database,
@@ -160,7 +160,7 @@ export async function deleteSchedule(database: Database, name: string, actor: st
 
 export interface DueSchedules {
   readonly schedules: readonly ScheduleRow[]
-  /** The database's time, in which due times are given. */
+  /** The database's time, on which due times are based. */
   readonly now: Date
 }
 
@@ -185,7 +185,7 @@ export interface ScheduleFire {
   readonly times: readonly Date[]
 }
 
-/** Moves each one on by compare-and-swap and enqueues its runs, in one transaction. Returns how many runs were stored. */
+/** Advances each schedule by compare-and-swap and enqueues its runs, in one transaction. Returns the number of runs stored. */
 export async function fireSchedules(database: Database, fires: readonly ScheduleFire[]): Promise<number> {
   const rows = await database.query<{ made: number }>(
     { name: 'fire_schedules', text: 'select holdfast_internal.fire_schedules($1) as made' },
@@ -217,7 +217,7 @@ export async function readNextFireMs(database: Database): Promise<number | null>
   return rows[0]?.wait_ms ?? null
 }
 
-/** Schedules follow the database's clock, wherever they are set from. */
+/** Schedules use the database's clock, on whichever machine they are set. */
 export async function readDatabaseTime(database: Database): Promise<Date> {
   const rows = await database.query<{ now: Date }>(
     { name: 'read_database_time', text: 'select clock_timestamp() as now' },

@@ -2,7 +2,7 @@ import type { ClientBase } from 'pg'
 import type { NewSecret, StoredSecret } from '../secrets/endpoint-secrets.ts'
 import type { Database } from './database.ts'
 
-/** The columns of new secrets, as `holdfast_internal.store_secrets` takes them: fields, key ids, sealed bytes. */
+/** The columns of new secrets, as parameters of `holdfast_internal.store_secrets`: fields, key ids, encrypted bytes. */
 export function secretColumns(
   secrets: readonly NewSecret[],
 ): readonly [readonly string[], readonly string[], readonly Buffer[]] {
@@ -13,7 +13,7 @@ export function secretColumns(
   ]
 }
 
-/** All secrets of `endpoint`, for the select lists that have one. Index: endpoint_secrets_pkey. */
+/** A column with all secrets of `endpoint`, for select lists. Index: endpoint_secrets_pkey. */
 export const storedSecretsColumn = `(
   select coalesce(jsonb_agg(jsonb_build_object(
     'field', secret.field, 'version', secret.version, 'keyId', secret.key_id, 'sealed', encode(secret.sealed, 'base64'),
@@ -22,7 +22,7 @@ export const storedSecretsColumn = `(
   from holdfast_internal.endpoint_secrets as secret where secret.lane_id = endpoint.id
 )`
 
-/** The id that an endpoint will have, because its secrets are bound to it before it exists. */
+/** Assigns the id of an endpoint before it exists, because its secrets are bound to the id. */
 export async function drawLaneId(database: Database): Promise<number> {
   const rows = await database.query<{ id: number }>(
     { name: 'draw_lane_id', text: `select nextval('holdfast_internal.lanes')::int as id` },
@@ -33,7 +33,7 @@ export async function drawLaneId(database: Database): Promise<number> {
   return row.id
 }
 
-/** When the secret that it replaces stops being used; null: at once. Index: endpoint_secrets_pkey. */
+/** Returns when the replaced secret stops being used; null: at once. Index: endpoint_secrets_pkey. */
 export async function rotateSecret(
   database: Database,
   laneId: number,
@@ -51,7 +51,7 @@ export async function rotateSecret(
   return rows[0]?.endsAt ?? null
 }
 
-/** How many. Index: endpoint_secrets_expiry. */
+/** Returns how many were deleted. Index: endpoint_secrets_expiry. */
 export async function deleteExpiredSecrets(client: ClientBase): Promise<number> {
   const { rows } = await client.query<{ deleted: number }>(
     'select holdfast_internal.delete_expired_secrets() as deleted',
@@ -64,7 +64,10 @@ export interface KeyUse {
   readonly secrets: number
 }
 
-/** Which keys the stored secrets need, of endpoints, of routes' transforms and of sources. Index: endpoint_secrets_key; routes and sources are read whole. */
+/**
+ * The keys that encrypt stored secrets of endpoints, of routes' transforms and of sources. Index:
+ * endpoint_secrets_key; routes and sources are read completely.
+ */
 export async function readKeyUse(database: Database): Promise<KeyUse[]> {
   return database.query<KeyUse>(
     {
@@ -86,8 +89,8 @@ export async function readKeyUse(database: Database): Promise<KeyUse[]> {
 }
 
 /**
- * How many http endpoints have values that count as secrets but were stored before they did, a thousand at most. Reads all endpoints: for occasional
- * use by people.
+ * The number of http endpoints with values that count as secrets but were stored in plain text before they did; a thousand
+ * at most. Reads all endpoints: for occasional use by operators.
  */
 export async function countPlainSecrets(database: Database): Promise<number> {
   const [row] = await database.query<{ endpoints: number }>(
@@ -121,7 +124,7 @@ export interface SecretPlace {
 
 export type ListedSecret = StoredSecret & SecretPlace & { readonly endpoint: string }
 
-/** Secrets under another key than `keyId`, in order, behind `after`. Index: endpoint_secrets_pkey. */
+/** Secrets encrypted with another key than `keyId`, in order, after `after`. Index: endpoint_secrets_pkey. */
 export async function readSecretsUnderOtherKeys(
   database: Database,
   keyId: string,
@@ -142,7 +145,7 @@ export async function readSecretsUnderOtherKeys(
   )
 }
 
-/** How many were replaced: a secret that changed since it was read is skipped. Index: endpoint_secrets_pkey. */
+/** Returns how many were replaced: a secret that changed since it was read is skipped. Index: endpoint_secrets_pkey. */
 export async function replaceSealed(
   database: Database,
   replacements: readonly {
@@ -177,7 +180,7 @@ export async function replaceSealed(
   return rows[0]?.replaced ?? 0
 }
 
-/** The secret of a route's transform, where it isn't under this key. */
+/** A secret of a route's transform that is encrypted with another key. */
 export interface RouteSecret {
   readonly id: number
   readonly route: string
@@ -186,7 +189,7 @@ export interface RouteSecret {
   readonly sealed: string
 }
 
-/** In order of their ids, behind `afterId`. Index: routes_pkey. */
+/** In order of the routes' ids, after `afterId`. Index: routes_pkey. */
 export async function readRouteSecretsUnderOtherKeys(
   database: Database,
   keyId: string,
@@ -207,7 +210,10 @@ export async function readRouteSecretsUnderOtherKeys(
   )
 }
 
-/** Whether it was replaced: a secret that changed since it was read is skipped. Its value is the same, so nodes aren't notified. Index: routes_pkey. */
+/**
+ * Returns whether the secret was replaced: one that changed since it was read is skipped. Its value is
+ * the same, so nodes aren't notified. Index: routes_pkey.
+ */
 export async function replaceRouteSecret(
   database: Database,
   { id, sealed }: RouteSecret,

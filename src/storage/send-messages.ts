@@ -20,12 +20,12 @@ export async function sendMessages(
 export interface AcceptedBeside {
   readonly id: number
   readonly laneId: number
-  /** Its lane belongs to the publisher's own node, and no notification was sent. */
+  /** The publisher's own node owns the lane, and no notification was sent. */
   readonly isPublishers: boolean
   readonly createdAtMs: number
 }
 
-/** Stores one plain message, for a publisher whose process has a node, identified by its incarnation. */
+/** Stores one plain message for a publisher whose process has a node, given by its incarnation. */
 export async function sendMessageBeside(
   queryable: Queryable,
   endpoint: string,
@@ -45,7 +45,7 @@ export async function sendMessageBeside(
   return { id, laneId, isPublishers, createdAtMs }
 }
 
-/** Refuses a batch that is about to be stored in parts, each of which would be below the global limit. */
+/** Refuses a batch that would exceed the global limit but is stored in parts, each of which is below it. */
 export async function checkBound(queryable: Queryable, added: number): Promise<void> {
   await queryable.query({
     text: 'select holdfast_internal.check_bound($1)',

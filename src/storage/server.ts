@@ -12,7 +12,7 @@ export interface ServerFacts {
   readonly maxConnections: number
 }
 
-/** Reads no table of Holdfast, and works before there are any. */
+/** Reads no Holdfast table, so it works before they exist. */
 export async function readServer(database: Database): Promise<ServerFacts> {
   const [row] = await database.query<ServerFacts>(
     {
@@ -44,20 +44,19 @@ export async function readClock(database: Database): Promise<number> {
 
 export interface TableRow {
   readonly name: string
-  /** Of a partition: the table that it belongs to, and the time that it takes; null for the default one, which takes the rest. */
+  /** For a partition: its parent table, and the period of its rows; null for the default partition, which has the remaining rows. */
   readonly parent: string | null
   readonly from: Date | null
   readonly to: Date | null
-  /** With its indexes. */
+  /** Includes its indexes. */
   readonly bytes: number
-  /** Estimates of PostgreSQL; null: never analysed. */
+  /** PostgreSQL's estimates; null: never analysed. */
   readonly rows: number | null
   readonly deadRows: number
 }
 
 /**
- * Tables and partitions by name, those after `afterName`. Sizes are asked of the file system, some 20 µs a table. Served by
- * pg_class_relname_nsp_index.
+ * Tables and partitions by name, after `afterName`. The sizes come from the file system, about 20 µs per table. Index: pg_class_relname_nsp_index.
  */
 export async function readTables(database: Database, afterName: string, limit: number): Promise<TableRow[]> {
   return database.query<TableRow>(
@@ -82,7 +81,7 @@ export async function readTables(database: Database, afterName: string, limit: n
   )
 }
 
-/** Size of the whole database: one read of its folder. */
+/** Size of the whole database: one read of its directory. */
 export async function readDatabaseBytes(database: Database): Promise<number> {
   const [row] = await database.query<{ bytes: number }>(
     { name: 'read_database_bytes', text: 'select pg_database_size(current_database())::float8 as bytes' },

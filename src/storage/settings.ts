@@ -23,7 +23,7 @@ export async function listSettings(database: Database): Promise<SettingRow[]> {
   )
 }
 
-/** All of them or none; null restores a default. Index: settings_pkey. */
+/** Writes all settings or none; null restores a default. Index: settings_pkey. */
 export async function writeSettings(
   database: Database,
   changes: Readonly<Record<string, unknown>>,

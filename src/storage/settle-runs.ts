@@ -7,18 +7,18 @@ export interface RunRecord {
   readonly message: number
   readonly claim: number
   readonly lane: number
-  /** The number of this execution, or of the last one if nothing was tried. */
+  /** The number of this attempt, or of the last one if the run was not executed. */
   readonly attempt: number
   /** The attempt count that the row must still have. */
   readonly expected: number
   readonly action: 'succeed' | 'retry' | 'dead' | 'expire' | 'cancel' | 'release'
   readonly outcome: number
-  /** By the wall clock of this machine, so that a record survives its process; only its age is used. */
+  /** By this machine's wall clock, so that the record is valid in another process; only its age is used. */
   readonly startedAtMs: number
   readonly durationMs: number | null
   readonly errorCode: string | null
   readonly error: string | null
-  /** Result, log lines, progress; null when there is none of it. */
+  /** Result, log lines, progress; null if there are none. */
   readonly detail: object | null
   readonly delayMs: number | null
   readonly reason: string | null
@@ -63,7 +63,7 @@ export async function settleRunSuccesses(
   )
 }
 
-/** Records attempts and executes decisions, if the claim still holds the run. Returns the runs whose decision was refused. */
+/** Records attempts and executes decisions, if the claim still includes the run. Returns the runs whose decision was refused. */
 export async function settleRunFailures(
   database: Database,
   worker: number,
@@ -87,7 +87,10 @@ export async function settleRunFailures(
   return rows[0]?.refused ?? []
 }
 
-/** Quarantines a record that PostgreSQL refuses in any form, so that a person can look at it. Returns the run's correlation id. Index: messages_pkey. */
+/**
+ * Quarantines a record that PostgreSQL rejects in any form, so that an operator can inspect it. Returns
+ * the run's correlation id. Index: messages_pkey.
+ */
 export async function quarantineRun(
   database: Database,
   worker: number,

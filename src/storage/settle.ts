@@ -2,7 +2,7 @@ import { DatabaseError } from 'pg'
 import type { AttemptClass } from '../core/delivery/attempt.ts'
 import type { Database } from './database.ts'
 
-/** How attempts and endings are coded in `attempts.outcome`. */
+/** The codes of attempts and endings in `attempts.outcome`. */
 export const outcomeCodes = {
   success: 1,
   retryable: 2,
@@ -25,7 +25,7 @@ export interface SuccessRecord {
   readonly laneId: number
   readonly routeId: number | null
   readonly attempt: number
-  /** On our monotonic clock; the database turns its age into its own time. */
+  /** On our monotonic clock; the database converts the age to its own time. */
   readonly startedAtMs: number
   readonly durationMs: number
   readonly statusCode: number | null
@@ -40,7 +40,7 @@ export interface FailureRecord {
   readonly lane: number
   readonly epoch: number
   readonly route: number | null
-  /** The number of this attempt, or of the last one if nothing was tried. */
+  /** The number of this attempt, or of the last one if nothing was sent. */
   readonly attempt: number
   /** The attempt count that the row must still have. */
   readonly expected: number
@@ -88,7 +88,7 @@ export interface LaneTally {
   } | null
 }
 
-/** One value per record; an empty array if none has one, which PostgreSQL fills up with nulls. */
+/** One value per record; an empty array if no record has one, which PostgreSQL fills with nulls. */
 function column(
   records: readonly SuccessRecord[],
   valueOf: (record: SuccessRecord) => number | null,
@@ -105,7 +105,7 @@ function column(
   return hasValue ? `${literal}}` : '{}'
 }
 
-/** A single value if it is the same for all: PostgreSQL uses the first where there is no more. */
+/** A single value if all records have the same: PostgreSQL uses the first one for the rest. */
 function uniformColumn(
   records: readonly SuccessRecord[],
   valueOf: (record: SuccessRecord) => number,
@@ -125,7 +125,7 @@ export interface SettledBatch {
   readonly changedLanes: readonly number[]
 }
 
-/** The batch number ensures that repeating a batch (its response was lost) counts the circuits' results only once. */
+/** The batch number ensures that a batch repeated after a lost response counts once for the circuits. */
 export interface BatchMark {
   readonly number: number
   readonly nowMs: number
@@ -134,7 +134,7 @@ export interface BatchMark {
 function successColumns(records: readonly SuccessRecord[], nowMs: number): string[] {
   return [
     column(records, (record) => record.id),
-    // A message and its first delivery have the same id; then the array is empty.
+    // A message and its first delivery have the same id; in that case the array is empty.
     column(records, (record) => (record.rowMessageId === record.id ? null : record.rowMessageId)),
     uniformColumn(records, (record) => record.laneId),
     column(records, (record) => record.routeId),
@@ -156,8 +156,8 @@ const uniqueViolation = '23505'
 /**
  * Removes delivered rows and records them. No lease is required. Indexes: deliveries_pkey, attempts_pkey.
  *
- * A failure with the same attempt number makes the fast statement fail, if its decision was refused because the shard was lost for a moment; the
- * other statement replaces it.
+ * The fast statement fails if a failure with the same attempt number exists, whose decision was refused because the shard was lost for a moment;
+ * the other statement replaces that failure.
  */
 export async function settleSuccesses(
   database: Database,
@@ -207,7 +207,7 @@ export async function settleFailures(
   return toSettledBatch(rows)
 }
 
-/** Both of the above in one transaction. */
+/** `settleSuccesses` and `settleFailures` in one transaction. */
 export async function settleAll(
   database: Database,
   incarnation: number,
@@ -241,7 +241,7 @@ function toSettledBatch(rows: readonly SettledRow[]): SettledBatch {
   return { refused: rows[0]?.refused ?? [], changedLanes: rows[0]?.changed ?? [] }
 }
 
-/** Quarantines a record that PostgreSQL refuses, so that a person can look at it and it doesn't block the others. */
+/** Quarantines a record that PostgreSQL rejects, so that an operator can inspect it and it doesn't block the others. */
 export async function quarantineRecord(
   database: Database,
   incarnation: number,
@@ -266,7 +266,7 @@ export async function quarantineRecord(
   )
 }
 
-/** The record may be the delivery itself, which has more fields than a person wants to read. */
+/** The record may be the delivery itself, most of whose fields an operator doesn't need. */
 function plainSuccess({ id, rowMessageId, laneId, routeId, attempt, durationMs, statusCode }: SuccessRecord) {
   return { id, message: rowMessageId, lane: laneId, route: routeId, attempt, durationMs, status: statusCode }
 }

@@ -2,7 +2,7 @@ import type { ClientBase } from 'pg'
 import type { Database } from './database.ts'
 import type { Queryable } from './queryable.ts'
 
-/** A message that could not become an event, as it is stored. */
+/** A message that could not become an event, to be stored. */
 export interface NewReject {
   readonly messageId: string | null
   readonly correlationId: string | null
@@ -28,13 +28,13 @@ export interface RejectRecord extends RejectSummary {
   readonly correlationId: string | null
   /** As JSON text. */
   readonly fields: string
-  /** Its beginning. */
+  /** The beginning of the body. */
   readonly body: Buffer
 }
 
 const summary = `reject.id, source.name as source, reject.received_at as "receivedAt", reject.message_id as "messageId", reject.code, reject.error,
   octet_length(reject.body) as size, reject.tries, reject.last_tried_at as "lastTriedAt"`
-/** In the transaction that publishes what came with them. */
+/** Called in the transaction that publishes the other messages of the batch. */
 export async function insertRejects(
   queryable: Queryable,
   sourceId: number,
@@ -60,7 +60,7 @@ export async function insertRejects(
   })
 }
 
-/** Text without what PostgreSQL's text can't hold. */
+/** Removes characters that PostgreSQL's text type can't store. */
 function storable(text: string | null): string | null {
   return text === null ? null : text.replaceAll('\0', '').replace(/\p{Surrogate}/gu, '\uFFFD')
 }
@@ -91,7 +91,10 @@ export async function listRejects(
   )
 }
 
-/** With so many bytes of its body; `isLocked`: nobody else retries or discards it until the transaction ends. Index: source_rejects_pkey. */
+/**
+ * Reads a reject with this many bytes of its body; `isLocked`: no other session can retry or discard it
+ * until the transaction ends. Index: source_rejects_pkey.
+ */
 export async function readReject(
   database: Database,
   id: number,
@@ -111,7 +114,7 @@ export async function readReject(
   return rows[0]
 }
 
-/** The oldest of a source, up to `lastId`, behind `afterId`. Index: source_rejects_source. */
+/** The oldest rejects of a source, after `afterId` and up to `lastId`. Index: source_rejects_source. */
 export async function readRejectIds(
   database: Database,
   source: string,
@@ -130,7 +133,7 @@ export async function readRejectIds(
   return rows.map(({ id }) => id)
 }
 
-/** How many. Index: source_rejects_pkey. */
+/** Returns how many were deleted. Index: source_rejects_pkey. */
 export async function deleteRejects(database: Database, ids: readonly number[]): Promise<number> {
   const rows = await database.query(
     {
@@ -142,7 +145,7 @@ export async function deleteRejects(database: Database, ids: readonly number[]):
   return rows.length
 }
 
-/** Why it failed this time. Index: source_rejects_pkey. */
+/** Records why a retry failed. Index: source_rejects_pkey. */
 export async function noteRejectTried(
   database: Database,
   id: number,
@@ -159,7 +162,7 @@ export async function noteRejectTried(
   )
 }
 
-/** For as long as the setting `source_reject_retention_days` says. Index: source_rejects_pkey. */
+/** Keeps rejects for `source_reject_retention_days` (a setting). Index: source_rejects_pkey. */
 export async function purgeRejects(client: Pick<ClientBase, 'query'>, maxRows: number): Promise<number> {
   const { rows } = await client.query<{ purged: number }>(
     'select holdfast_internal.purge_source_rejects($1) as purged',

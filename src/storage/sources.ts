@@ -2,7 +2,7 @@ import type { Database } from './database.ts'
 
 export type SourceState = 'active' | 'paused' | 'rejecting'
 
-/** A source as it is stored: its secrets are sealed inside `config`. */
+/** A stored source: its secrets are encrypted inside `config`. */
 export interface SourceRow {
   readonly id: number
   readonly name: string
@@ -15,12 +15,12 @@ export interface SourceRow {
   readonly updatedAt: Date
 }
 
-/** What a live node last said of a source; the counts are since it started. */
+/** A live node's last report of a source; the counts are since the node started. */
 export interface SourceReport {
   readonly node: string
   readonly state: 'connecting' | 'connected' | 'stalled' | 'disconnected'
   readonly error: string | null
-  /** Since when it is connected, or not. */
+  /** Start of the current connection, or of the time without one. */
   readonly since: Date
   readonly received: number
   readonly published: number
@@ -70,7 +70,7 @@ function withDates(row: SourceRow & { readonly nodes: readonly ReportJson[]; rea
   return { ...row, nodes }
 }
 
-/** Undefined when the name is taken, or there are as many as there may be. Index: event_sources_name_key. */
+/** Returns undefined if the name is taken, or the maximum number of sources exists. Index: event_sources_name_key. */
 export async function insertSource(
   database: Database,
   source: Pick<SourceRow, 'name' | 'type' | 'config'>,
@@ -98,7 +98,7 @@ export async function insertSource(
   return rows[0]
 }
 
-/** Undefined when it was changed since it was read, or is gone. Index: event_sources_name_key. */
+/** Returns undefined if the source was changed since it was read, or was deleted. Index: event_sources_name_key. */
 export async function updateSource(
   database: Database,
   source: Pick<SourceRow, 'name' | 'config' | 'version'>,
@@ -131,7 +131,7 @@ export async function updateSource(
   return rows[0]
 }
 
-/** Whether there is such a source. With a version: only while it is that one. Index: event_sources_name_key. */
+/** Returns whether there is such a source; with a version, only if the source still has it. Index: event_sources_name_key. */
 export async function setSourceState(
   database: Database,
   name: string,
@@ -159,8 +159,9 @@ export async function setSourceState(
 }
 
 /**
- * One step. With rejects it is deleted only when forced, after `maxRows` of them in each step; `removed` were deleted by the steps before. How many rejects this step
- * found or deleted; null when there is no such source. Indexes: event_sources_name_key, source_rejects_source.
+ * One step of a deletion. A source with rejects is deleted only if forced, after its rejects, `maxRows` in each step; `removed`
+ * is the number that earlier steps deleted. Returns the rejects that this step found or deleted; null if there is no such
+ * source. Indexes: event_sources_name_key, source_rejects_source.
  */
 export async function deleteSource(
   database: Database,
@@ -210,7 +211,7 @@ export async function listSources(
   return rows.map(withDates)
 }
 
-/** What a node consumes: a hundred rows at most. */
+/** The sources that a node consumes: a hundred rows at most. */
 export async function readActiveSources(database: Database): Promise<SourceRow[]> {
   return database.query<SourceRow>(
     {
@@ -221,7 +222,7 @@ export async function readActiveSources(database: Database): Promise<SourceRow[]
   )
 }
 
-/** Sources with a secret under another key. A hundred rows at most are looked at. */
+/** Sources with a secret encrypted with another key. Reads a hundred rows at most. */
 export async function readSourcesUnderOtherKeys(database: Database, keyId: string): Promise<SourceRow[]> {
   return database.query<SourceRow>(
     {
@@ -236,7 +237,7 @@ export async function readSourcesUnderOtherKeys(database: Database, keyId: strin
   )
 }
 
-/** Whether it was replaced: one that changed since it was read is left alone. The secrets are the same: nodes needn't hear of it. */
+/** Returns whether the config was replaced: one that changed since it was read is skipped. Its secrets are the same, so nodes aren't notified. */
 export async function replaceSourceConfig(
   database: Database,
   { id, version }: Pick<SourceRow, 'id' | 'version'>,
@@ -252,14 +253,14 @@ export async function replaceSourceConfig(
   return rows.length > 0
 }
 
-/** A report that a node makes. */
+/** A new report of a node. */
 export type NewSourceReport = Omit<SourceReport, 'node' | 'since' | 'reportedAt'> & {
   readonly sourceId: number
-  /** By the node's own clock, which needn't be the database's. */
+  /** By the node's own clock, which may differ from the database's. */
   readonly sinceMs: number
 }
 
-/** Writes what a node has to say of its sources, and forgets what nodes said that are gone. Indexes: source_reports_pkey, nodes_pkey. */
+/** Writes a node's reports of its sources, and deletes reports of nodes that are gone. Indexes: source_reports_pkey, nodes_pkey. */
 export async function reportSources(
   database: Database,
   node: { readonly incarnation: number; readonly name: string },

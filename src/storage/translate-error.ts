@@ -72,7 +72,7 @@ export function translateError(error: unknown): unknown {
   return error
 }
 
-/** PostgreSQL's messages begin with a small letter, ours are sentences. A name in code (`asOf`) stays as it is. */
+/** PostgreSQL's messages begin with a small letter, ours are sentences. A code name at the start (`asOf`) is left unchanged. */
 function capitalised(message: string): string {
   return /^[a-z]+[ ,]/.test(message) ? message.charAt(0).toUpperCase() + message.slice(1) : message
 }

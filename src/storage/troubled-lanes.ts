@@ -6,7 +6,7 @@ export interface TroubledLane {
   readonly reason: string | null
 }
 
-/** Endpoints whose deliveries wait, by name; at most fifty. Served by one scan of endpoints and breakers, which has no row per message. */
+/** Endpoints whose deliveries wait, by name; at most fifty. Scans endpoints and breakers, which have one row per endpoint. */
 export async function readTroubledLanes(database: Database): Promise<TroubledLane[]> {
   return database.query<TroubledLane>(
     {

@@ -1,8 +1,8 @@
 import type { Database } from './database.ts'
 
 /**
- * Stores a reason with the entries that `work` adds to the audit log: see holdfast_internal.audit. It is one transaction, because the setting lasts as long as
- * one, and is reset at its end, because the transaction may be a caller's that continues.
+ * Stores a reason with the entries that `work` adds to the audit log: see holdfast_internal.audit. Uses one transaction, because the setting is local
+ * to it. The setting is reset at the end, because a caller's transaction may continue.
  */
 export async function withReason<Result>(
   database: Database,

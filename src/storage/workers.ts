@@ -14,7 +14,7 @@ export interface WorkerRegistration {
   readonly leaseMs: number
 }
 
-/** @param by Over a broker a worker has no connection: a node registers it. Index: workers_pkey. */
+/** @param by The function that registers it: a worker in broker mode has no connection, so a node registers it. Index: workers_pkey. */
 export async function registerWorker(
   database: Database,
   worker: WorkerRegistration,
@@ -34,13 +34,13 @@ export async function registerWorker(
 }
 
 export interface WorkerJobs {
-  /** Of the jobs that it has handlers for. */
+  /** Ids of the jobs that the worker has handlers for. */
   readonly ids: readonly number[]
-  /** False when a declaration is gone with its job. */
+  /** False if a declaration was deleted with its job. */
   readonly areDeclared: boolean
 }
 
-/** Says which jobs the worker has handlers for, and what it declares. Indexes: jobs_name_key, workers_pkey, job_declarations_pkey. */
+/** Stores which jobs the worker has handlers for, and its declarations. Indexes: jobs_name_key, workers_pkey, job_declarations_pkey. */
 export async function setWorkerJobs(
   database: Database,
   incarnation: number,
@@ -69,12 +69,12 @@ export interface Cancellation {
 }
 
 export interface WorkerBeat {
-  /** False when somebody declared this incarnation dead. */
+  /** False if this incarnation was declared dead. */
   readonly isKnown: boolean
   readonly state: 'active' | 'draining' | 'stopping' | null
   readonly peers: readonly PeerBeat[]
   readonly cancellations: readonly Cancellation[]
-  /** Of the server: another one may not know what this worker has claimed. */
+  /** Identifies the server start: another server may not know this worker's claims. */
   readonly life: string
 }
 
@@ -86,7 +86,7 @@ export async function readAllowsPrepared(database: Database): Promise<boolean> {
   return rows[0]?.allowsPrepared ?? false
 }
 
-/** False when somebody declared this incarnation dead. By the primary key of workers. */
+/** Returns false if this incarnation was declared dead. Index: the primary key of workers. */
 export async function isKnownWorker(database: Database, incarnation: number): Promise<boolean> {
   const rows = await database.query<{ incarnation: number }>(
     {
@@ -98,7 +98,7 @@ export async function isKnownWorker(database: Database, incarnation: number): Pr
   return rows.length > 0
 }
 
-/** Served by the primary key of workers (a fleet's rows) and run_cancellations_worker. */
+/** Indexes: the primary key of workers (one row per worker) and run_cancellations_worker. */
 export async function beatWorker(
   database: Database,
   incarnation: number,
@@ -136,20 +136,20 @@ export async function readWorkerBeats(database: Database): Promise<readonly Peer
   return rows[0]?.peers ?? []
 }
 
-/** What was recovered from workers that died, or that had lost sight of it. */
+/** Runs recovered from workers that died, or that had lost track of them. */
 export interface RecoveredRuns {
   readonly runs: number
-  /** Of these, how many became dead letters. */
+  /** How many of these became dead letters. */
   readonly dead: number
-  /** How many attempts were under way, as far as is known. */
+  /** How many attempts were in progress, as far as known. */
   readonly interrupted: number
-  /** Of the first twenty. */
+  /** Of the first twenty runs. */
   readonly correlationIds: readonly string[]
 }
 
 export const nothingRecovered: RecoveredRuns = { runs: 0, dead: 0, interrupted: 0, correlationIds: [] }
 
-/** Takes everything from a worker that is dead, if its beat still stands there (null: in any case). */
+/** Takes all runs from a dead worker, if its heartbeat counter is still `seenBeat` (null: in any case). */
 export async function buryWorker(
   database: Database,
   dead: number,
@@ -167,8 +167,8 @@ export async function buryWorker(
 }
 
 /**
- * One of these runs blocks the worker's event loop: what it has claimed and not begun goes back uncounted, and the node that recovers the worker charges
- * the crash to them alone. Indexes: workers_pkey, run_claims_worker, runs_pkey.
+ * One of these runs blocks the worker's event loop. Runs that the worker has claimed and not begun return to their queue uncounted, and the node that
+ * recovers the worker counts the crash against the blocking runs only. Indexes: workers_pkey, run_claims_worker, runs_pkey.
  */
 export async function reportBlocked(
   database: Database,
@@ -182,7 +182,7 @@ export async function reportBlocked(
   )
 }
 
-/** The loop has come round again. By the primary key of workers. */
+/** The event loop is no longer blocked. Index: the primary key of workers. */
 export async function clearBlocked(database: Database, incarnation: number): Promise<void> {
   await database.query(
     {
@@ -193,14 +193,14 @@ export async function clearBlocked(database: Database, incarnation: number): Pro
   )
 }
 
-/** Nothing of it is left behind: what it still held goes back uncounted. */
+/** Removes a worker that stops: runs that it still held return to their queue uncounted. */
 export async function retireWorker(database: Database, incarnation: number): Promise<void> {
   await database.query({ name: 'retire_worker', text: 'select holdfast_internal.retire_worker($1)' }, [
     incarnation,
   ])
 }
 
-/** By the primary key of workers. */
+/** Index: the primary key of workers. */
 export async function setWorkerAsleep(
   database: Database,
   incarnation: number,
@@ -215,7 +215,7 @@ export async function setWorkerAsleep(
   )
 }
 
-/** The queues that it takes from now; returns their lanes. By the primary key of workers. */
+/** Sets the queues that the worker claims from; returns their lanes. Index: the primary key of workers. */
 export async function setWorkerQueues(
   database: Database,
   incarnation: number,
@@ -260,7 +260,7 @@ export interface WorkerRow {
   readonly blocked_runs: readonly number[] | null
 }
 
-/** The fleet, by the primary key. */
+/** All workers. Index: the primary key. */
 export async function listWorkers(database: Database, limit: number): Promise<WorkerRow[]> {
   return database.query<WorkerRow>(
     {
@@ -286,7 +286,7 @@ export async function drainWorker(database: Database, incarnation: number, actor
   return rows[0]?.is_draining ?? false
 }
 
-/** By the primary key of workers. */
+/** Index: the primary key of workers. */
 export async function undrainWorker(
   database: Database,
   incarnation: number,
@@ -299,7 +299,7 @@ export async function undrainWorker(
   return rows[0]?.is_active ?? false
 }
 
-/** Those that are alive. A scan of workers, which are a fleet's. */
+/** The number of live workers. Scans workers, which has one row per worker. */
 export async function countWorkers(database: Database): Promise<number> {
   const rows = await database.query<{ workers: number }>(
     {

@@ -10,9 +10,9 @@ import type { Transform } from './transform.ts'
 import { xapiTransform } from './xapi/xapi-transform.ts'
 
 export interface BuiltInOptions {
-  /** How long the process that evaluates JSONata outlives the last expression. Left out: not at all. */
+  /** How long the process that evaluates JSONata outlives the last expression. Default: not at all. */
   readonly jsonataIdleMs?: number
-  /** Look-ups of learners and courses in tables. Left out: there are no tables. */
+  /** Look-ups of learners and courses in tables. Default: there are no tables. */
   readonly readTable?: ReadTable
 }
 

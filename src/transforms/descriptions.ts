@@ -16,5 +16,5 @@ export const builtInDescriptions = [
   caliperDescription,
 ] as const
 
-/** The same with a common type. */
+/** The same list with a common type. */
 export const transformDescriptions = builtInDescriptions as unknown as readonly TransformDescription[]

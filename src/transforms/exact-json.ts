@@ -6,19 +6,19 @@ const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 const maxExactDigits = 15
 const maxWholeDigits = 131_072
 const maxFractionDigits = 16_383
-/** Each is copied several times on its way: 140,000 of them in 1 MB took 250 ms (measured), these 20. */
+/** Each such number is copied several times: 140,000 of them in 1 MB took 250 ms (measured), this many take 20. */
 export const maxInexactNumbers = 10_000
-/** Below it a double has fewer digits, down to one. */
+/** Smaller doubles have fewer digits, down to one. */
 const minExactDouble = 2.2250738585072014e-308
 
 /**
- * Prefix of the digits of a number that is represented as text until it is written again. Random, so that no payload can contain it, and
- * made of characters that no level of quoting changes.
+ * Prefix of the digits of a number that is kept as text until it is written again. It is random, so that no payload can
+ * contain it, and its characters are the same at any level of quoting.
  */
 const mark = `exact${randomBytes(12).toString('hex')}n`
 /**
- * A marked number as a value, also inside JSON that was itself written into a text. A field's name keeps its quotes. A row of backslashes
- * is only looked at from its beginning: from each of them on, a long one would take minutes.
+ * A marked number as a value, also inside JSON in a string. A field's name keeps its quotes. A match starts only at the first of
+ * several backslashes: trying each of a long series would take minutes.
  */
 const markedValue = new RegExp(`(?<!\\\\)(\\\\*")${mark}(-?\\d[\\d.eE+-]*)\\1(?!:)`, 'g')
 
@@ -50,7 +50,7 @@ export function parseExactJson(text: string): unknown {
   }
 }
 
-/** For display: JSON that is nested too deeply is parsed as JavaScript does. */
+/** For display: JSON that is nested too deeply is parsed by `JSON.parse` alone. */
 export function parseJsonToShow(text: string): unknown {
   try {
     return parseExactJson(text)
@@ -63,12 +63,12 @@ export function writeExactJson(value: unknown): string {
   return restoreExactNumbers(JSON.stringify(value))
 }
 
-/** The original digits of a number, if `value` is one that was kept as text. */
+/** The original digits of a number, if `value` is a marked number. */
 export function exactNumberText(value: string): string | null {
   return value.startsWith(mark) ? value.slice(mark.length) : null
 }
 
-/** The same JSON with every number that a double can't hold turned into marked text. Throws when it is nested too deep. */
+/** Returns the same JSON with every number that a double can't represent as marked text. Throws if it is nested too deeply. */
 export function markExactNumbers(json: string): string {
   let marked = ''
   let end = 0
@@ -79,14 +79,14 @@ export function markExactNumbers(json: string): string {
   return end === 0 ? json : marked + json.slice(end)
 }
 
-/** Undoes `markExactNumbers`, wherever the marked text is. */
+/** Reverts `markExactNumbers`, wherever the marked text is. */
 export function restoreExactNumbers(json: string): string {
   return json.includes(mark) ? json.replace(markedValue, '$2').replaceAll(mark, '') : json
 }
 
 /**
- * Whether it has a number outside `numeric`: more than 131,072 digits before the decimal point or 16,383 after it. A filter or a search in the
- * payload would fail on it later, and acceptance must not depend on whether there is a filter.
+ * Whether the JSON has a number outside the range of `numeric`: more than 131,072 digits before the decimal point or 16,383 after it. A filter or a
+ * search in the payload would fail on it later, and acceptance must not depend on whether there is a filter.
  */
 export function hasUnstorableNumber(json: string): boolean {
   return inexactNumbers(json).some(([from, to]) => isBeyondNumeric(json.slice(from, to)))
@@ -99,7 +99,7 @@ function isBeyondNumeric(token: string): boolean {
   return whole.length + exponent > maxWholeDigits || fraction.length - exponent > maxFractionDigits
 }
 
-/** What is no number in JSON is left for the parser to refuse. */
+/** A token that isn't a JSON number is left for the parser to reject. */
 function isInexact(token: string): boolean {
   return !survivesAsDouble(token) && jsonNumber.test(token)
 }
@@ -116,9 +116,8 @@ function survivesAsDouble(token: string): boolean {
 }
 
 /**
- * Finds the numbers that have more digits than a double: runs on every payload, so it is one pass that skips texts. The
- * same pass refuses deep nesting: `JSON.stringify` recurses, and the depth at which it overflows depends on the current stack. A fixed limit
- * fails the same way each time.
+ * Finds the numbers that have more digits than a double. It runs on every payload, so it is one pass that skips strings. The same pass refuses deep
+ * nesting: `JSON.stringify` recurses, and the depth at which it overflows depends on the current stack. A fixed limit fails the same way each time.
  */
 function inexactNumbers(text: string): (readonly [from: number, to: number])[] {
   const found: (readonly [number, number])[] = []
@@ -142,7 +141,7 @@ function inexactNumbers(text: string): (readonly [from: number, to: number])[] {
   return found
 }
 
-/** Digits, the dot, and the parts of an exponent. */
+/** Digits, the decimal point, and the parts of an exponent. */
 function isInNumber(code: number): boolean {
   return (code >= zero && code <= nine) || code === dot || isExponent(code) || code === plus || code === minus
 }

@@ -1,4 +1,4 @@
-/** Bodies that are JSON already, as one array of them: no byte inside changes. */
+/** Joins bodies that are JSON into one array, without changing a byte of them. */
 export function joinAsJsonArray(bodies: readonly string[]): string {
   return `[${bodies.join(',')}]`
 }

@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { problemsOf } from '../core/problem.ts'
 import { TransformConfigError } from './transform.ts'
 
-/** Reads a transform's configuration, or says which field is wrong and why. */
+/** Parses a transform's configuration, or reports which field is wrong and why. */
 export function parseTransformConfig<Schema extends z.ZodType>(
   schema: Schema,
   config: unknown,

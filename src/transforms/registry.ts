@@ -5,16 +5,16 @@ export type TransformLookup =
   | { readonly isFound: false; readonly code: 'transform_unknown'; readonly message: string }
 
 export interface TransformRegistry {
-  /** Every name that a route may use. */
+  /** Names of all transforms that a route may use. */
   readonly names: readonly string[]
   /** An unknown name is a result, not an exception, so that one invalid row does not affect others. */
   get(name: string): TransformLookup
-  /** A route's transform made ready, by its `type`. Throws a `TransformConfigError` that says what is wrong and where. */
+  /** Compiles a route's transform, by its `type`. Throws a `TransformConfigError` that says what is wrong and where. */
   compile(config: unknown): CompiledTransform
 }
 
 /**
- * The transforms that routes may name.
+ * The transforms that routes may use.
  *
  * @example
  * const transforms = createTransformRegistry([noneTransform(), templateTransform()])

@@ -4,10 +4,10 @@ interface TransformConfig {
   readonly type: string
 }
 
-/** The description of a transform, read by the API's description and the docs. The transform itself validates; a test compares both. */
+/** The description of a transform, for the API's description and the docs. The transform itself validates; a test compares both. */
 export interface TransformDescription<Config extends TransformConfig = TransformConfig> {
   readonly name: Config['type']
-  /** What the request's body becomes. */
+  /** The resulting request body. */
   readonly makes: string
   readonly config: z.ZodObject & z.ZodType<unknown, Config>
   /** Also determines the type of such transforms. */

@@ -1,4 +1,4 @@
-/** A stored message as a transform gets it. Always the original, never an earlier rendering: a redrive applies the current transform. */
+/** A stored message as input of a transform. Always the original, never an earlier rendering: a redrive applies the current transform. */
 export interface TransformInput {
   /** `msg_…` */
   readonly messageId: string
@@ -23,7 +23,7 @@ export interface Rendered {
   readonly body: string
   readonly contentType: string
   readonly headers: Readonly<Record<string, string>>
-  /** Bodies for the records that it consists of, each for itself: a receiver may have some of them already. Absent where it is a single one. */
+  /** Separate bodies for the records of the rendering: a receiver may have some of them already. Absent if there is a single record. */
   readonly parts?: () => readonly string[]
 }
 
@@ -32,9 +32,9 @@ export interface TransformError {
   readonly code: string
   /** What went wrong, where (position, path), and what to do. */
   readonly message: string
-  /** In a batch: which of its messages can't be rendered (from 0). The others may be sent without it. */
+  /** In a batch: the index (from 0) of the message that can't be rendered. The others may be sent without it. */
   readonly index?: number
-  /** Caused by the machine and not by the message: the attempt may be repeated. */
+  /** The machine caused the error, not the message: the attempt may be repeated. */
   readonly isRetryable?: boolean
   /** The route is configured to skip such messages. */
   readonly isSkipped?: true
@@ -45,9 +45,9 @@ export type TransformResult =
   | {
       readonly ok: true
       readonly rendered: Rendered
-      /** Of a batch, the messages that are not part of the rendering, by their `index`. */
+      /** In a batch: the messages that are not part of the rendering, by their `index`. */
       readonly refused?: readonly TransformError[]
-      /** Of a batch, how many of its messages the rendering is made of, from the first: the others would exceed `maxRecords`. Absent: all. */
+      /** In a batch: how many of its messages the rendering contains, from the first; the others would exceed `maxRecords`. Absent: all. */
       readonly taken?: number
     }
   | { readonly ok: false; readonly error: TransformError }
@@ -58,8 +58,8 @@ export interface CompiledTransform {
   readonly isCacheable: boolean
   render(input: TransformInput): TransformResult | Promise<TransformResult>
   /**
-   * Several messages in one envelope, for endpoints with batching. A transform that makes several records of one message puts at most `maxRecords` into it, but
-   * for a first message that has more.
+   * Renders several messages into one envelope, for endpoints with batching. A transform that creates several records per message
+   * adds at most `maxRecords`, unless the first message alone has more.
    */
   renderBatch(
     inputs: readonly TransformInput[],
@@ -68,7 +68,7 @@ export interface CompiledTransform {
   close(): Promise<void>
 }
 
-/** A kind of transform. `compile` throws a `TransformConfigError` that names the position of the problem. */
+/** A type of transform. `compile` throws a `TransformConfigError` with the position of the problem. */
 export interface Transform {
   readonly name: string
   /** Paths of the secrets in its configuration: they are stored encrypted, and never shown. */
@@ -76,11 +76,11 @@ export interface Transform {
   compile(config: unknown): CompiledTransform
 }
 
-/** A transform with an invalid configuration. Refused when it is created, not when the first event arrives. */
+/** A transform's configuration is invalid. Reported when the transform is created, not when the first event arrives. */
 export class TransformConfigError extends Error {
-  /** Where in the transform's configuration, e.g. `template`, `expression`. */
+  /** The field of the transform's configuration, e.g. `template`, `expression`. */
   readonly path: string
-  /** Offset of the error in that text, when it has one. */
+  /** Offset of the error in that field's text, if known. */
   readonly position: number | null
 
   constructor(path: string, message: string, position: number | null = null) {

@@ -15,7 +15,7 @@ export interface BuiltInTransportOptions {
   readonly smtpUrl: string | null
 }
 
-/** The sending part of each description in `descriptions.ts`. */
+/** The implementation of each description in `descriptions.ts`. */
 export function builtInTransports({
   egress,
   handlers,

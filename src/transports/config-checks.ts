@@ -9,8 +9,8 @@ const loaders: Readonly<Record<BuiltInTransportName, () => Promise<z.ZodType>>> 
 }
 
 /**
- * The schema that validates a whole config of a built-in transport as users write it; undefined for any other transport. Apart from the
- * descriptions, because clients bundle those for browsers, and these load code that sends.
+ * The schema that validates a whole config of a built-in transport as users write it; undefined for any other transport. It is separate from the
+ * descriptions, because clients bundle those for browsers, and these schemas load code that sends.
  */
 export async function loadConfigChecks(transport: string): Promise<z.ZodType | undefined> {
   return Object.hasOwn(loaders, transport) ? loaders[transport as BuiltInTransportName]() : undefined

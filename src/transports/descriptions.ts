@@ -12,10 +12,10 @@ export const builtInDescriptions = [
   amqpDescription,
 ] as const
 
-/** Undefined for a transport of the user's own. */
+/** Returns undefined for a custom transport. */
 export function descriptionOf(name: string): TransportDescription | undefined {
   return transportDescriptions.find((description) => description.name === name)
 }
 
-/** The same with a common type. */
+/** The same list with a common type. */
 export const transportDescriptions = builtInDescriptions as unknown as readonly TransportDescription[]

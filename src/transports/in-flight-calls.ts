@@ -1,15 +1,15 @@
 import { setMaxListeners } from 'node:events'
 
-/** One signal that calls in flight listen to, and how many of them do. */
+/** An abort signal of calls in flight, and the number of these calls. */
 interface WatchedSignal {
   readonly signal: AbortSignal
   callCount: number
 }
 
-/** A call on its way. A transport extends it to say what a passed deadline or an abort means. */
+/** A call in flight. A transport extends it to define the effect of a passed deadline or an abort. */
 export abstract class InFlightCall {
   readonly startedAtMs: number
-  /** Links of the list that `InFlightCalls` keeps; nobody else touches them. */
+  /** Links of the list in `InFlightCalls`; no other code uses them. */
   previous: InFlightCall | null = null
   next: InFlightCall | null = null
   watched: WatchedSignal | null = null
@@ -27,8 +27,8 @@ export abstract class InFlightCall {
 /**
  * The calls that one channel has in flight: their deadlines, their abort signals, and when none is left.
  *
- * All calls of a channel have the same time to run, so the oldest is always the next to expire: one timer follows the
- * head of the list, and a call costs no timer of its own. In the same way a signal gets one listener, however many
+ * All calls of a channel have the same time limit, so the oldest is always the next to expire: one timer follows the
+ * head of the list, and a call needs no timer of its own. In the same way a signal gets one listener, however many
  * calls share it, and keeps it between calls, because a lane passes the same signal each time.
  */
 export class InFlightCalls {
@@ -59,7 +59,7 @@ export class InFlightCalls {
     this.#timer ??= this.#startTimer(this.#timeoutMs)
   }
 
-  /** True when the call was in flight; a second removal changes nothing, so that only the first outcome counts. */
+  /** Returns true if the call was in flight; a second removal changes nothing, so that only the first outcome counts. */
   remove(call: InFlightCall): boolean {
     const { previous, next, watched } = call
     if (watched === null) return false
@@ -82,7 +82,7 @@ export class InFlightCalls {
     await new Promise<void>((resolve) => this.#idleWaiters.push(resolve))
   }
 
-  /** Lets go of the timer and of the signals. Calls still in flight lose their deadline: wait for idle first. */
+  /** Releases the timer and the signals' listeners. Calls still in flight lose their deadline: wait for idle first. */
   dispose(): void {
     if (this.#timer !== null) clearTimeout(this.#timer)
     this.#timer = null
@@ -99,7 +99,7 @@ export class InFlightCalls {
     if (watched === undefined) {
       watched = { signal, callCount: 0 }
       this.#watched.set(signal, watched)
-      // One listener a channel, removed with it: beyond ten channels on a node's signal the leak warning would be false.
+      // One listener per channel, removed with it: with more than ten channels on a node's signal, Node's leak warning would be false.
       setMaxListeners(0, signal)
       signal.addEventListener('abort', this.#onAbort)
     }
@@ -131,11 +131,11 @@ export class InFlightCalls {
   readonly #onTimer = (): void => {
     this.#timer = null
     const nowMs = performance.now()
-    // Timers may fire a fraction of a millisecond early; without the allowance they would be started again for nothing.
+    // Timers may fire a fraction of a millisecond early; without the allowance they would be restarted in vain.
     while (this.#head !== null && this.#head.startedAtMs + this.#timeoutMs <= nowMs + 1) {
       const expired = this.#head
       expired.onDeadline()
-      // A call that fails to remove itself must not stop the node in this loop.
+      // A call that fails to remove itself must not cause an endless loop.
       this.remove(expired)
     }
     if (this.#head !== null) {

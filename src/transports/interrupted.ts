@@ -1,6 +1,6 @@
 import type { AttemptOutcome } from '../core/delivery/attempt.ts'
 
-/** The attempt was stopped from our side, so it says nothing about the receiver's health. */
+/** We stopped the attempt, so it says nothing about the receiver's health. */
 export function abortedOutcome(endpoint: string, durationMs: number): AttemptOutcome {
   return {
     class: 'retryable',

@@ -3,19 +3,19 @@ import type { AttemptOutcome } from '../core/delivery/attempt.ts'
 import { abortedOutcome, closedOutcome } from './interrupted.ts'
 import type { Dispatch, TransportChannel } from './transport.ts'
 
-/** How long an endpoint is held before its transport is loaded again. */
+/** How long an endpoint is held before loading its transport is tried again. */
 const retryLoadAfterMs = 30_000
 
 export interface LazyChannelOptions {
   readonly endpoint: string
   readonly transport: string
-  /** Loads the transport, if it isn't loaded, and opens the channel. */
+  /** Loads the transport, unless it is loaded, and opens the channel. */
   open(): Promise<TransportChannel>
 }
 
 /**
- * The channel of an endpoint whose transport isn't loaded yet. The first sends wait for the load, which takes milliseconds. When it fails, the
- * endpoint is held as by a throttling receiver: no retry is used, the reason is shown with the attempt, and the next send loads again.
+ * The channel of an endpoint whose transport isn't loaded yet. The first sends wait for the load, which takes milliseconds. If it fails, the endpoint
+ * is held as if its receiver were throttling: no retry is used, the reason is shown with the attempt, and the next send loads it again.
  */
 export class LazyChannel implements TransportChannel {
   readonly #options: LazyChannelOptions
@@ -71,12 +71,12 @@ export class LazyChannel implements TransportChannel {
   }
 }
 
-/** Null when the signal aborts first. */
+/** Resolves with null if the signal aborts first. */
 async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | null> {
   let onAbort: () => void = () => undefined
   const aborted = new Promise<null>((resolve) => {
     onAbort = () => resolve(null)
-    // One for each send while the transport is loaded: with many, the leak warning would be false.
+    // One listener for each send while the transport is being loaded: with many, Node's leak warning would be false.
     setMaxListeners(0, signal)
     signal.addEventListener('abort', onAbort, { once: true })
   })

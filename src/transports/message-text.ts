@@ -6,7 +6,7 @@ import { MessageScope } from '../transforms/template/template-scope.ts'
 import { TransformConfigError } from '../transforms/transform.ts'
 import type { Dispatch } from './transport.ts'
 
-/** What a template of a transport may use, in addition to the JSON that is sent: nothing else is known when messages are sent. */
+/** Variables of a transport's templates, in addition to the JSON that is sent; others are not known at this point. */
 const knownVariables: ReadonlySet<string> = new Set([
   '',
   'payload',
@@ -20,15 +20,15 @@ const knownVariables: ReadonlySet<string> = new Set([
   'headers',
 ])
 
-/** Renders one text for a message; undefined if a value that it names is missing. */
+/** Renders one text for a message; undefined if one of its values is missing. */
 export type RenderMessageText = (scope: MessageScope) => string | undefined
 
-/** Whether a text has placeholders, or two literal braces that stand for themselves. */
+/** Whether a text has placeholders, or two literal braces. */
 export function isMessageTemplate(value: string): boolean {
   return value.includes('{{')
 }
 
-/** The problem of a text's placeholders; null if there is none. `place` is its position, like `headers`. */
+/** What is wrong with a text's placeholders; null if nothing is. `place` is its position, like `headers`. */
 export function messageTemplateProblem(value: string, place: string): string | null {
   if (!isMessageTemplate(value)) return null
   try {
@@ -40,7 +40,7 @@ export function messageTemplateProblem(value: string, place: string): string | n
   }
 }
 
-/** Throws a `TransformConfigError` for a template that can't be used. */
+/** Throws a `TransformConfigError` for an invalid template. */
 export function compileMessageText(value: string, place: string): RenderMessageText {
   const parts = parseTextTemplate(value, 'It')
   for (const part of parts) refuseUnknown(part, place)
@@ -49,14 +49,14 @@ export function compileMessageText(value: string, place: string): RenderMessageT
     try {
       return render(scope)
     } catch (error) {
-      // Missing, or the body isn't JSON: either way there is no value.
+      // The value is missing, or the body isn't JSON.
       if (error instanceof TemplateRenderError || error instanceof PayloadError) return undefined
       throw error
     }
   }
 }
 
-/** What templates see of a message that is being sent. */
+/** The values that templates can use while a message is being sent. */
 export function messageScope(dispatch: Dispatch, nowMs: number): MessageScope {
   return new MessageScope({
     messageId: dispatch.messageId,

@@ -4,10 +4,10 @@ import type { Transport } from './transport.ts'
 
 /**
  * A transport whose library most processes don't need, or may not have. Its description (its config, its secrets) is available at once, so that any
- * process can create and show its endpoints; the sending part is loaded when the first endpoint sends.
+ * process can create and show its endpoints; the sending part is loaded by an endpoint's first send.
  */
 export interface LazyTransport extends Omit<Transport, 'open'> {
-  /** Throws for a stored config that it can't serve, as `open` does: the lane is held with that reason, and nothing is loaded for it. */
+  /** Throws for a stored config that the transport can't use, as `open` does: the lane is held with that reason, and nothing is loaded. */
   checkStored(config: unknown): void
   /** Rejects with what to install. The next send calls it again. */
   load(): Promise<Transport['open']>
@@ -18,16 +18,16 @@ export type TransportLookup =
   | { readonly isFound: false; readonly code: 'transport_unknown'; readonly message: string }
 
 export interface TransportRegistry {
-  /** Every name that an endpoint may use, loaded or not. */
+  /** Names of all transports that an endpoint may use, loaded or not. */
   readonly names: readonly string[]
-  /** Decrypts the secrets in stored configs; null: endpoints that have any are held. */
+  /** Decrypts the secrets in stored configs; null: endpoints with secrets are held. */
   readonly keyring: Keyring | null
   /** An unknown name is a result, not an exception, so that one invalid row holds only its own lane. */
   get(name: string): TransportLookup
 }
 
 /**
- * The transports that endpoints may name.
+ * The transports that endpoints may use.
  *
  * @example
  * const transports = createTransportRegistry([httpTransport(), functionTransport({ handlers })])
@@ -61,7 +61,7 @@ export function createTransportRegistry(
   return { names, keyring, get }
 }
 
-/** Loads once, however many channels ask at the same time; after a failed load the next request tries again. */
+/** Loads once, however many channels request it at the same time; after a failed load the next request tries again. */
 function loadedWhenUsed(lazy: LazyTransport): Transport {
   let loading: Promise<Transport['open']> | null = null
   let loaded: Transport['open'] | null = null

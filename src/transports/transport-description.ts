@@ -3,7 +3,7 @@ import type { CommonEndpointInput } from '../core/endpoints/common-endpoint-inpu
 import type { EndpointFlag } from '../core/endpoints/endpoint-flag.ts'
 import { field } from '../core/field.ts'
 
-/** How an attempt ended, which decides what follows: docs/transports.md. */
+/** How an attempt ended, which determines what follows: docs/transports.md. */
 export type AttemptClassName = 'success' | 'retryable' | 'permanent' | 'gone' | 'throttled'
 
 /** An endpoint of one transport, as users write it. */
@@ -16,8 +16,8 @@ export type TransportNameOf<Endpoint extends TransportEndpoint> = Exclude<Endpoi
 export type ConfigInputOf<Endpoint extends TransportEndpoint> = Exclude<Endpoint['config'], undefined>
 
 /**
- * The description of a transport, read by the API's description, the CLI's flags and help, config as code, SQL and the docs. It
- * has no code that sends, so that a client can import it.
+ * The description of a transport, for the API's description, the CLI's flags and help, config as code, SQL and the
+ * docs. It imports no code that sends, so that clients can use it.
  */
 export interface TransportDescription<Endpoint extends TransportEndpoint = TransportEndpoint> {
   readonly name: TransportNameOf<Endpoint>
@@ -28,13 +28,13 @@ export interface TransportDescription<Endpoint extends TransportEndpoint = Trans
   readonly isConfigOptional?: true
   /** Also determines the type of such endpoints. */
   readonly example: Endpoint
-  /** Flags of the CLI that set fields of `config`. A flag that several transports name is one flag. */
+  /** CLI flags that set fields of `config`. A flag that several transports have is one flag. */
   readonly flags: readonly EndpointFlag[]
-  /** Defaults of `config`, by what it has: shown with each endpoint, and left out of the files of config as code. */
+  /** Defaults of `config`, which may depend on its other fields: shown with each endpoint, and left out of config-as-code files. */
   readonly defaultsOf?: (config: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>
-  /** What else config as code leaves out of files. */
+  /** Further values that config as code leaves out of its files. */
   readonly usualConfig?: Readonly<Record<string, unknown>>
-  /** What `holdfast.create_endpoint` accepts in SQL; null: nothing. */
+  /** The config that `holdfast.create_endpoint` accepts in SQL; null: none. */
   readonly sqlConfig: z.ZodObject | null
   /** The destination as shown in a list; undefined: only the transport's name is shown. */
   targetOf(config: ConfigInputOf<Endpoint>): string | undefined
@@ -46,13 +46,13 @@ export function describeTransport<Endpoint extends TransportEndpoint>(
   return description
 }
 
-/** For the `config` of every transport. */
+/** Fields of every transport's `config`. */
 export const timeoutMs = z.int().min(100).max(300_000).optional()
 export const classify = z
   .record(z.string(), z.enum(['success', 'retryable', 'permanent', 'gone', 'throttled']))
   .optional()
 
-/** The same in SQL, where `classify` is validated with the endpoint, for every transport alike. */
+/** The same fields in SQL, where `classify` is validated with the endpoint, for every transport alike. */
 export const sqlCommon = {
   timeoutMs: field.wholeNumber(100, 300_000).optional(),
   classify: z.record(z.string(), z.string()).optional(),

@@ -2,9 +2,9 @@ import type { AttemptOutcome, RenderedRequest } from '../core/delivery/attempt.t
 import type { Problem } from '../core/problem.ts'
 import type { SecretPath, ShownPart } from '../secrets/endpoint-secrets.ts'
 
-/** One message to be sent to one endpoint: everything that a transport gets to know about it. */
+/** One message to be sent to one endpoint, with everything that a transport needs. */
 export interface Dispatch {
-  /** `dlv_…`, the same over every attempt. */
+  /** `dlv_…`, the same for every attempt. */
   readonly deliveryId: string
   /** `msg_…`; receivers dedupe on it (it is sent as `webhook-id`). */
   readonly messageId: string
@@ -17,16 +17,16 @@ export interface Dispatch {
   readonly headers: Readonly<Record<string, string>>
   /** The body as JSON text, exactly as it was published or rendered. */
   readonly body: string
-  /** Set for a synchronous `request()`, whose caller chooses more than a delivery does. Transports may ignore it. */
+  /** Set for a synchronous `request()`, whose caller has more options than a delivery. Transports may ignore it. */
   readonly call?: DirectCall
 }
 
-/** What the caller of a synchronous `request()` may choose for one call. */
+/** Options of the caller of a synchronous `request()`, for one call. */
 export interface DirectCall {
   /** Appended to the path of the endpoint's URL; the result stays below that URL. */
   readonly path?: string
   readonly method?: string
-  /** Keep the answer whatever the endpoint's `capture` is, because the caller reads it. */
+  /** Return the response whatever the endpoint's `capture` is, because the caller reads it. */
   readonly isResponseWanted?: boolean
 }
 
@@ -38,17 +38,17 @@ export interface DirectCall {
  * and then closes every socket. It is safe to call twice.
  */
 export interface TransportChannel {
-  /** A result that is available at once needn't be a promise: a hundred thousand promises a second are measurable. */
+  /** An immediate result needn't be a promise: a hundred thousand promises a second are measurable. */
   send(dispatch: Dispatch, signal: AbortSignal): AttemptOutcome | Promise<AttemptOutcome>
   close(): Promise<void>
 }
 
 export interface ChannelLimits {
-  /** Maximum of sends that the lane has in flight at once: as many connections are worth keeping. */
+  /** Maximum number of sends that the lane has in flight at once: so many connections are worth keeping. */
   readonly maxConcurrency?: number
 }
 
-/** A config with secrets that may have just been generated. */
+/** A config with secrets, some of which may have just been generated. */
 export interface CompletedConfig {
   readonly config: Readonly<Record<string, unknown>>
   /** Generated for this endpoint, to be shown once; null if none was needed. */
@@ -56,14 +56,14 @@ export interface CompletedConfig {
 }
 
 /**
- * A kind of endpoint. `parseConfig` validates a config as users write it, where a stored secret may be a placeholder
- * (`{ isSet: true }`); `open` takes the stored config with its secrets decrypted. Both throw a ZodError for an invalid one.
+ * A type of endpoint. `parseConfig` validates a config as users write it, where a mark (`{ isSet: true }`) may stand for a stored secret; `open` gets
+ * the stored config with its secrets decrypted. Both throw a ZodError for an invalid config.
  */
 export interface Transport {
   readonly name: string
   parseConfig(config: unknown): unknown
   open(endpoint: string, config: unknown, limits?: ChannelLimits): TransportChannel
-  /** Problems of a config for this process alone, such as an address that it may not reach. Needs no network. */
+  /** Why this process can't use a config, such as an address that it may not reach. Makes no connection. */
   refuse?(config: unknown): readonly Problem[]
   /** The paths of the secrets in this config. They are stored encrypted, separate from it. */
   secretPaths?(config: Readonly<Record<string, unknown>>): readonly SecretPath[]
@@ -74,6 +74,6 @@ export interface Transport {
     config: Readonly<Record<string, unknown>>,
     isStored: (field: string) => boolean,
   ): CompletedConfig
-  /** The request that would be sent, secrets redacted, for transports that have one. Nothing is sent. */
+  /** The request that would be sent, with secrets redacted, for transports that have requests. Nothing is sent. */
   describe?(config: unknown, dispatch: Dispatch): RenderedRequest
 }

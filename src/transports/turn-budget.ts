@@ -1,6 +1,6 @@
 /**
- * Time for one kind of work in each turn of the event loop. Once it is used, the rest of the work waits for the next turn, so that much work
- * at once takes longer instead of blocking everything else.
+ * A time limit for one kind of work in each turn of the event loop. When it is used up, the remaining work waits for the next turn, so
+ * that a lot of work takes longer instead of blocking everything else.
  */
 export class TurnBudget {
   readonly #maxTurnMs: number
@@ -19,7 +19,7 @@ export class TurnBudget {
     return false
   }
 
-  /** To be called when the budget is spent. */
+  /** Runs the work in a later turn; call it when the budget is spent. */
   later(work: () => void): void {
     this.#waiting.push(work)
   }

@@ -56,7 +56,7 @@ export function alertsTask(options: AlertsTaskOptions): MaintenanceTask {
       const rounds: Round[] = []
       let broken = 0
       const evaluated = rules.filter(({ enabled }) => enabled)
-      // In one statement: one for each rule was a tenth of what an idle node sends. If it fails, each rule is read by itself.
+      // All rules in one statement: one statement per rule was a tenth of what an idle node sends. If it fails, each rule is read separately.
       const known = await readFindings(database, evaluated).catch(() => null)
       for (const [index, rule] of evaluated.entries()) {
         const findings = await tryFindings(rule, known?.[index], options, context)
@@ -106,11 +106,11 @@ async function diskFindings(path: string, threshold: number): Promise<Finding[]>
 interface LoggedNotice {
   readonly notice: Notice
   readonly texts: NoticeTexts
-  /** Why it is logged: the log is a channel, or another channel failed. */
+  /** Why the notification is logged: the log is a channel, or another channel failed. */
   readonly why: string | null
 }
 
-/** Stores the notifications; returns those to be logged once this is committed. */
+/** Stores the notifications; returns those to log after the commit. */
 async function tell(
   client: PoolClient,
   rounds: readonly Round[],
@@ -167,7 +167,7 @@ function changesOf({ rule, changes }: Round): AlertChange[] {
   return changes.map((change) => ({ ...change, rule: name, kind, severity, threshold }))
 }
 
-/** Its rule was deleted or disabled: the incident ends without a notification. */
+/** The alert's rule was deleted or disabled: the incident ends without a notification. */
 function ended(alert: AlertRecord): AlertChange {
   return {
     ...alert,

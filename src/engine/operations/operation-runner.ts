@@ -23,8 +23,8 @@ const busyPollMs = 50
 const stopWaitMs = 2000
 
 /**
- * Executes bulk actions, one step at a time. Every node runs one: a step locks its operation, so that two nodes never do the same step, and
- * when a node dies, the others continue its operations.
+ * Executes bulk actions, one step at a time, on every node. A step locks its operation, so that two nodes never do the same
+ * step, and when a node dies, the others continue its operations.
  */
 export class OperationRunner {
   readonly #options: OperationRunnerOptions
@@ -42,7 +42,7 @@ export class OperationRunner {
     this.#running ??= this.#run()
   }
 
-  /** Lets the step in progress finish, if it does soon. Safe to call twice. */
+  /** Lets a step in progress finish, if it does so soon. Safe to call twice. */
   async stop(): Promise<void> {
     this.#isStopped = true
     this.#wake.raise()
@@ -77,7 +77,7 @@ export class OperationRunner {
     }
   }
 
-  /** Runs one step of each operation that is due. Returns how long to wait for the next check. */
+  /** Runs one step of each operation that is due. Returns how long to wait before the next check. */
   async #stepAll(): Promise<number> {
     const { database, mayWork } = this.#options
     const pollMs = this.#options.pollMs()
@@ -87,7 +87,7 @@ export class OperationRunner {
       if (this.#isStopped || !mayWork()) return pollMs
       if (await this.#step(id)) hasStepped = true
     }
-    // Due but locked: another node is running it.
+    // The operation is due but locked: another node is running it.
     if (ids.length > 0) return hasStepped ? this.#pace.restMs : busyPollMs
     return Math.ceil(Math.max(1, Math.min(pollMs, nextMs ?? pollMs)))
   }

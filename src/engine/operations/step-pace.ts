@@ -1,20 +1,20 @@
 /** Rows of one step while this node is idle: one transaction, short enough that a pause or a cancel doesn't wait for long. */
 const maxStepRows = 5000
-/** With so few rows, planning a step takes longer than executing it. */
+/** Below this number of rows, planning a step takes longer than executing it. */
 const minStepRows = 250
-/** The first step beside deliveries: how long a row takes is not known yet. */
+/** The first step while this node delivers, when the time per row is not known yet. */
 const firstStepRows = 500
-/** A shorter step delays deliveries by an amount that isn't noticeable. */
+/** Target duration of a step while this node delivers: the delay of deliveries isn't noticeable. */
 const besideLiveMs = 20
 
 /**
- * How large a bulk action's next step is, and how long it pauses before. While this node delivers, steps are short and a pause is as long as the step
- * before it: live messages wait for the processor, the disk and the write-ahead log for half a step at most, on average.
+ * The size of a bulk action's next step, and the pause before it. While this node delivers, steps are short and each pause is as long as the previous
+ * step: live messages wait for the processor, the disk and the write-ahead log for half a step at most, on average.
  */
 export class StepPace {
   #rows = maxStepRows
   #restMs = 0
-  /** The last step was executed beside deliveries, so its rate tells how many rows fit. */
+  /** The last step was executed while this node delivered, so its rate tells how many rows fit. */
   #isMeasured = false
 
   /** Rows of the next step. `isBusy`: this node is delivering. */

@@ -8,7 +8,7 @@ import type { SourceIntake, Stored } from './source-intake.ts'
 export interface RunningSourceOptions {
   readonly sourceId: number
   readonly name: string
-  /** Loads what reads, and opens the secrets. Rejects with words for a person. */
+  /** Loads the source type and decrypts the secrets. Rejects with a message for operators. */
   readonly prepare: () => Promise<{
     readonly open: OpenSource
     readonly config: unknown
@@ -18,7 +18,7 @@ export interface RunningSourceOptions {
   readonly askDatabase: () => Promise<unknown>
   readonly logger: Logger
   readonly onStored: (stored: Stored) => void
-  /** So many messages in a row could not become events. */
+  /** This many messages in a row could not become events. */
   readonly onOnlyRejects: (count: number) => void
 }
 
@@ -28,14 +28,14 @@ const maxBatchBytes = 4 * 1024 * 1024
 const firstDelayMs = 500
 const maxDelayMs = 30_000
 const maxStallDelayMs = 5_000
-/** A connection that lasted so long was a good one: the next failure is the first. */
+/** After a connection that lasted this long, the count of failures starts again. */
 const goodAfterMs = 10_000
-/** So long are messages held while the database is away; then they go back to the broker, for nodes that can reach it. */
+/** How long messages are held while the database is unavailable; then they return to the broker, for nodes that can reach the database. */
 const holdMs = 60_000
-/** A source whose every message is unreadable is set up wrongly: the rest stays where it is. */
+/** If this many messages in a row are unreadable, the source is misconfigured: the remaining messages stay in the queue. */
 export const maxRejectsInARow = 1_000
 
-/** One connection, and what was received on it and is not stored. */
+/** One connection, and the messages received on it that are not stored yet. */
 interface Session {
   readonly connection: SourceConnection
   readonly ended: AbortController
@@ -46,9 +46,10 @@ interface Session {
 type State = NewSourceReport['state']
 
 /**
- * Consumes one source on this node: connects, stores what arrives in its order, one batch at a time, acknowledges what is committed, and connects again.
+ * Consumes one source on this node: connects, stores messages in their order, one batch at a time, acknowledges them after the commit,
+ * and reconnects.
  *
- * connecting → connected ⇄ stalled (the database takes nothing; messages are held) → disconnected → connecting …
+ * connecting → connected ⇄ stalled (the database stores nothing; messages are held) → disconnected → connecting …
  */
 export class RunningSource {
   readonly #options: RunningSourceOptions
@@ -63,7 +64,7 @@ export class RunningSource {
   #rejected = 0
   #rejectsInARow = 0
   #unacknowledged = 0
-  /** Counts what a report shows. */
+  /** Increases with every change that a report shows. */
   revision = 0
 
   constructor(options: RunningSourceOptions) {
@@ -74,7 +75,7 @@ export class RunningSource {
     this.#running ??= this.#run()
   }
 
-  /** What is being stored is acknowledged; the rest returns to where it came from. */
+  /** The batch being stored is acknowledged; the other messages return to the broker. */
   async stop(): Promise<void> {
     this.#stopped.abort()
     this.#session?.ended.abort()
@@ -103,7 +104,7 @@ export class RunningSource {
       if (this.#stopped.signal.aborted) break
       failures = performance.now() - startedAtMs > goodAfterMs ? 1 : failures + 1
       this.#become('disconnected', failure)
-      // A connection that is lost once is nothing to look into; one that stays away is, and is said once.
+      // A single lost connection needs no attention. A lasting one does, and is logged as a warning once.
       const level = failures < warnedAtFailures ? 'info' : failures === warnedAtFailures ? 'warn' : 'debug'
       this.#options.logger[level](
         { source: this.#options.name, error: failure },
@@ -114,7 +115,7 @@ export class RunningSource {
     }
   }
 
-  /** Until the connection ends. Returns why. */
+  /** Consumes until the connection ends. Returns why it ended. */
   async #consume(): Promise<string> {
     this.#become('connecting', this.#error)
     const { open, config, intake } = await this.#options.prepare()
@@ -136,7 +137,7 @@ export class RunningSource {
       ended.signal.addEventListener('abort', () => resolve(String(ended.signal.reason)), { once: true })
     })
     const failure = await Promise.race([closed, aborted])
-    // What is under way is finished and acknowledged, if the connection is still there.
+    // The batch in progress is finished, and acknowledged if the connection is still open.
     ended.abort(failure)
     await this.#working
     await connection.close()
@@ -163,7 +164,7 @@ export class RunningSource {
 
   /** Never rejects. */
   async #work(session: Session, intake: SourceIntake): Promise<void> {
-    // What arrives in the same turn goes into the same batch.
+    // Messages that arrive in the same turn of the event loop share a batch.
     await new Promise((resolve) => setImmediate(resolve))
     let stalledAtMs: number | null = null
     let tries = 0
@@ -202,7 +203,7 @@ export class RunningSource {
     this.#rejectsInARow = 0
   }
 
-  /** Without it each message that is taken would only go back again, and brokers may count how often one was delivered. */
+  /** Waits for the database. Without it, each message taken would only return to the broker, and brokers may count its deliveries. */
   async #untilDatabase(): Promise<void> {
     for (let tries = 1; !this.#stopped.signal.aborted; tries += 1) {
       try {
@@ -227,7 +228,7 @@ function isConnected(state: State): boolean {
   return state === 'connected' || state === 'stalled'
 }
 
-/** The next ones, without taking them out: those that are stored are. */
+/** Returns the next messages without removing them: they are removed when they are stored. */
 function takeBatch(waiting: readonly SourceMessage[]): SourceMessage[] {
   let bytes = 0
   let count = 0
@@ -239,12 +240,12 @@ function takeBatch(waiting: readonly SourceMessage[]): SourceMessage[] {
   return waiting.slice(0, count)
 }
 
-/** Waiting for the database doesn't end these: other nodes meet them too. */
+/** Errors of overload: returning the messages to the broker doesn't help, because other nodes get the same error. */
 function isOverload(error: unknown): boolean {
   return error instanceof HoldfastError && (error.code === 'queue_full' || error.code === 'checks_busy')
 }
 
-/** Doubles, and spreads over its second half, so that nodes don't come back together. */
+/** Doubles with each try; its second half is random, so that nodes don't reconnect at the same time. */
 function delayOf(tries: number, maxMs: number): number {
   const delayMs = Math.min(maxMs, firstDelayMs * 2 ** Math.min(tries - 1, 20))
   return delayMs * (0.5 + Math.random() / 2)

@@ -5,7 +5,7 @@ import type { SourceMessage } from '../../sources/source.ts'
 import type { Database } from '../../storage/database.ts'
 import { insertRejects } from '../../storage/source-rejects.ts'
 
-/** Stores events in their order, all or none; with a client in its transaction. */
+/** Stores events in their order, all or none; in the client's transaction if one is given. */
 export type PublishMapped = (events: readonly MappedEvent[], client?: PoolClient) => Promise<unknown>
 
 export interface SourceIntakeOptions {
@@ -24,13 +24,14 @@ interface Item {
 export interface Stored {
   readonly published: number
   readonly rejected: number
-  /** The last message of those that are stored: all before it are too. */
+  /** The last stored message; all messages before it are stored too. */
   readonly last: SourceMessage
 }
 
 /**
- * Makes events of messages and stores them, in the order of the messages; what can't become an event is kept as it came. Each step is one transaction.
- * `onStored` says how far it got, so that what follows an error is only what is not stored yet. Throws what has nothing to do with the messages.
+ * Converts messages to events and stores them, in the order of the messages; stores a message that can't become an event unchanged, as
+ * a reject. Each step is one transaction. `onStored` reports the progress, so that a repetition after an error contains only messages
+ * that are not stored yet. Throws errors that the messages didn't cause.
  */
 export class SourceIntake {
   readonly #options: SourceIntakeOptions
@@ -100,7 +101,7 @@ const codesOfData: ReadonlySet<string> = new Set([
   'idempotency_conflict',
 ])
 
-/** What is wrong with the events themselves; null for an error that waiting can end. Data exceptions, violated constraints, limits of PostgreSQL. */
+/** Returns what is wrong with the events themselves: data exceptions, violated constraints, limits of PostgreSQL. Null for an error that may pass. */
 export function problemOfData(error: unknown): Unreadable | null {
   if (!(error instanceof Error)) return null
   const { code } = error as { readonly code?: unknown }

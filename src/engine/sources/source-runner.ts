@@ -27,10 +27,10 @@ interface Running {
 }
 
 const reportMs = 1_000
-/** Changes are notified; this finds what was missed. */
+/** Changes are notified; this poll finds missed ones. */
 const refreshMs = 30_000
 
-/** Consumes every active source on this node. Nodes compete for the messages, and the broker balances: there is nothing to own. */
+/** Consumes every active source on this node. Nodes compete for the messages, and the broker balances them, so sources have no owner. */
 export class SourceRunner {
   readonly #options: SourceRunnerOptions
   readonly #background: Background
@@ -56,7 +56,7 @@ export class SourceRunner {
     ]
   }
 
-  /** Reads which sources there are; those that have changed are started anew. */
+  /** Reads the list of sources; restarts those that have changed. */
   refresh(): void {
     this.#isRefreshAsked = true
     if (this.#isStopping || this.#refreshing !== null) return
@@ -121,7 +121,7 @@ export class SourceRunner {
     return { open, config: opened.config, intake }
   }
 
-  /** What is still in the queue stays there until somebody has looked. */
+  /** The remaining messages stay in the queue until an operator has fixed the cause. */
   async #stopRejecting({ name, version }: SourceRow, count: number): Promise<void> {
     const { database, nodeName } = this.#options
     const reason = `${count} messages in a row could not become events. Fix the mapping or the sender, then resume the source and retry what was rejected.`
@@ -134,7 +134,7 @@ export class SourceRunner {
       this.#reportedAs !== this.#options.incarnation() ||
       [...this.#running.values()].some(({ source, reported }) => source.revision !== reported)
     if (!isNew || this.#reporting !== null || (this.#running.size === 0 && this.#reportedAs === 0)) return
-    // Silent: while the database is away, the sources themselves say so.
+    // Errors are not logged: while the database is unavailable, the sources themselves report it.
     this.#reporting = this.#writeReports()
       .catch(() => {})
       .finally(() => {

@@ -7,7 +7,7 @@ const minuteMs = 60_000
 const hourMs = 3_600_000
 const minutePeriod = 1
 const hourPeriod = 2
-/** Different answers counted for one lane in one minute; the rest is "other". */
+/** Distinct answers counted per lane and minute; the rest count as "other". */
 const maxAnswers = 32
 
 /** Limit of lanes × minutes that wait to be written. */
@@ -21,7 +21,7 @@ interface LaneMinute {
   throttled: number
   readonly durations: Uint32Array
   readonly answers: Map<number | string, Answer>
-  /** The entry of the last attempt, which is usually that of the next one too. */
+  /** The entry of the last attempt; usually the next attempt has the same one. */
   latest: Answer | null
 }
 
@@ -31,8 +31,8 @@ interface Answer {
 }
 
 /**
- * Adds up attempts per lane and minute, in memory. It is an observer of the engine: an attempt costs a few additions, and
- * `take` returns what is to be written every few seconds.
+ * Adds up attempts per lane and minute, in memory. It is an observer of the engine: an attempt costs a few
+ * additions. Every few seconds `take` returns the counts to write.
  */
 export class RollupCounter {
   #counts = new Map<number, LaneMinute>()

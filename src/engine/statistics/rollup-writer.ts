@@ -11,7 +11,7 @@ export interface RollupWriterOptions {
   readonly incarnation: () => number
 }
 
-/** Entries (a lane's minute) in one statement; writing those of ten thousand lanes with little traffic takes a minute. */
+/** Entries (a lane's minute) per statement; writing those of ten thousand lanes with little traffic takes a minute. */
 const maxMinutesPerFlush = 2000
 
 /** Writes the counts. A flush that failed, or whose response was lost, is sent again unchanged, and counts once. */
@@ -45,7 +45,7 @@ export class RollupWriter {
     try {
       await addRollups(database, this.#unsent.incarnation, number, rows, siteRows)
     } catch (error) {
-      // If its data is refused, it would be refused again and block all later flushes.
+      // A flush whose data is rejected would be rejected again, and block all later flushes.
       if (!isTransientError(error)) this.#unsent = null
       throw error
     }

@@ -24,18 +24,18 @@ const maxRetriedResults = 100
 /** Endpoints whose days are computed in one transaction: about 0.2 s. */
 const maxRolledUpLanes = 200
 const rollUpTimeoutMs = 600_000
-/** The last erased messages that are checked; few messages are ever erased. */
+/** How many of the last erased messages to check; few messages are ever erased. */
 const maxErasures = 200
 const maxCountedRows = 50_000
-/** The lanes with the most pending deliveries. */
+/** Only the lanes with the most pending deliveries. */
 const maxSampledLanes = 500
-/** Events counted in one transaction. A minute has far fewer: this is 33,000 a second. */
+/** Minutes counted in one transaction, each with at most this many events: 33,000 a second, far more than usual. */
 const maxCountedMinutes = 10
 const maxEventsPerMinute = 2_000_000
 /** A node that was disconnected may still add to the hours of the day before. */
 const daysRolledUp = 2
 
-/** Tasks that every cluster needs. `sweepMs`: how late an automatically disabled endpoint may be enabled again. */
+/** Tasks that every cluster needs. `sweepMs`: maximum delay in enabling an automatically disabled endpoint again. */
 export function builtInTasks({ sweepMs }: { readonly sweepMs: number }): MaintenanceTask[] {
   return [
     ...retentionTasks(),
@@ -69,7 +69,7 @@ function recoveryTasks(sweepMs: number): MaintenanceTask[] {
       step: (client) => retryQuarantine(client, maxRetriedResults),
     }),
     singleStepTask({
-      // Results that were in flight when their message was erased bring its payload back.
+      // Results in flight when their message was erased bring its payload back.
       name: 'erasures',
       everyMs: minuteMs,
       counts: 'found',
@@ -81,7 +81,7 @@ function recoveryTasks(sweepMs: number): MaintenanceTask[] {
 function statisticsTasks(): MaintenanceTask[] {
   return [
     steppedTask({
-      // A run that is interrupted continues where it stopped.
+      // An interrupted run continues where it stopped.
       name: 'rollups',
       everyMs: hourMs,
       timeoutMs: rollUpTimeoutMs,
@@ -90,7 +90,7 @@ function statisticsTasks(): MaintenanceTask[] {
       step: (client, maxLanes) => rollUpLanes(client, daysRolledUp, maxLanes),
     }),
     steppedTask({
-      // Separate from the task before, so that a failure or delay there doesn't affect this one.
+      // Separate from the previous task, so that a failure or delay there doesn't affect this one.
       name: 'old-rollups',
       everyMs: hourMs,
       counts: 'purged',
@@ -149,7 +149,7 @@ function countTasks(): MaintenanceTask[] {
 function expiryTasks(): MaintenanceTask[] {
   return [
     singleStepTask({
-      // They are no longer used: signing checks the time itself.
+      // Signing no longer uses them: it checks the time itself.
       name: 'expired-secrets',
       everyMs: hourMs,
       counts: 'deleted',

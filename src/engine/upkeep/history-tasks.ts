@@ -17,10 +17,10 @@ const maxPurgedRows = 10_000
 const circuitDays = 90
 const operationDays = 90
 const scheduleDays = 90
-/** As long as the audit log, by default, names their owners. */
+/** As long as the audit log refers to the keys' owners, by default. */
 const revokedKeyDays = 365
 
-/** Removes old records: each kind in a task of its own, so that none waits for another. */
+/** Removes old records: each kind in its own task, so that none waits for another. */
 export function historyTasks(): MaintenanceTask[] {
   const purges: readonly (readonly [name: string, purge: Purge])[] = [
     ['audit-retention', purgeAuditLog],

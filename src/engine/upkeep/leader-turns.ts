@@ -20,7 +20,7 @@ export interface LeaderTurnsOptions {
   readonly logger: Logger
   readonly tasks: readonly MaintenanceTask[]
   readonly incarnation: () => number
-  /** The epoch under which this node owns shard 0, whose owner leads; undefined if it doesn't, or may not work. */
+  /** The epoch under which this node owns shard 0, whose owner is the leader; undefined if it doesn't own it, or may not work. */
   readonly leadingEpoch: () => number | undefined
 }
 
@@ -33,8 +33,8 @@ interface Term {
 }
 
 /**
- * Tasks that one node runs for all, while it leads. A task makes its changes in a transaction that names the leader's term, so that a leader that
- * has been replaced changes nothing.
+ * Tasks that the leading node runs for all nodes. A task makes its changes in a transaction that names the
+ * leader's term, so that a replaced leader changes nothing.
  */
 export class LeaderTurns implements Turns {
   readonly areOneByOne = false
@@ -49,7 +49,7 @@ export class LeaderTurns implements Turns {
     if (this.#tasks.size !== options.tasks.length) throw new Error('two maintenance tasks share a name')
   }
 
-  /** Starts or stops leading, and finds tasks that are due. */
+  /** Starts or stops leading, and returns the tasks that are due. */
   async take(running: ReadonlySet<string>): Promise<readonly Turn[]> {
     const { database, incarnation, leadingEpoch } = this.#options
     const epoch = leadingEpoch()
@@ -91,7 +91,7 @@ export class LeaderTurns implements Turns {
     await registerTasks(database, leader, tasks)
     logger.debug({ term }, 'This node is now the leader: it runs the maintenance tasks')
     const ended = new AbortController()
-    // Every running task listens to it.
+    // Every running task adds a listener to this signal.
     setMaxListeners(this.#tasks.size + 1, ended.signal)
     return { leader, epoch, ended, schedules }
   }

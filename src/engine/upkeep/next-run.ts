@@ -1,7 +1,7 @@
 import { CronTimes } from '../../core/jobs/cron-times.ts'
 import type { TaskEnding, TaskSchedule } from '../../storage/maintenance-tasks.ts'
 
-/** A task that failed is retried after this time, unless its next turn comes earlier. */
+/** A failed task is retried after this time, unless its next turn comes earlier. */
 export const retryMs = 60_000
 
 /** When a task runs for the first time; null = at once. */

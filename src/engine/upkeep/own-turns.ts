@@ -1,10 +1,10 @@
 import type { Turn, Turns } from './turns.ts'
 import type { OwnTask } from './upkeep-task.ts'
 
-/** A timer may fire a little early; the task must not wait for the check after that. */
+/** A timer may fire slightly early; the task must not wait for the next check because of that. */
 const timerErrorMs = 2
 
-/** Tasks that every process runs for itself: each for the first time after its interval. */
+/** Tasks that every process runs for itself. Each first runs after its interval. */
 export class OwnTurns implements Turns {
   readonly areOneByOne = false
   readonly #tasks: readonly OwnTask[]

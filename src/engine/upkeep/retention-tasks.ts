@@ -14,7 +14,7 @@ import type { MaintenanceContext, MaintenanceTask } from './upkeep-task.ts'
 const hourMs = 3_600_000
 const maxPurgedRows = 5000
 const maxPurges = 200
-/** A partition may contain many rows that are still needed. */
+/** Copying many rows that are still needed from a partition takes long. */
 const retireTimeoutMs = 600_000
 
 /** Retention of the archive and of dead letters. */
@@ -40,8 +40,8 @@ export function retentionTasks(): MaintenanceTask[] {
 }
 
 /**
- * Each step in a transaction of its own, so that no other session waits for the whole task. A partition that can't be locked now is retried in an hour; one that can't be removed
- * doesn't stop the others.
+ * Each step is its own transaction, so that no other session waits for the whole task. A partition that can't be locked now is
+ * retried in an hour; one that can't be removed doesn't stop the others.
  */
 export async function retirePartitions(
   { fenced }: Pick<MaintenanceContext, 'fenced'>,

@@ -6,7 +6,7 @@ import type { RoundTask } from './upkeep-task.ts'
 /** A round whose interval is a setting is checked at least this often. */
 const maxBlindMs = 5000
 
-/** Tasks whose rounds are each run by one process, a node or a worker. */
+/** Tasks of which one process, a node or a worker, runs each round. */
 export class RoundTurns implements Turns {
   readonly areOneByOne = true
   readonly #database: Database
@@ -30,7 +30,7 @@ export class RoundTurns implements Turns {
   async #isOurs({ name, every }: RoundTask): Promise<boolean> {
     if (performance.now() < (this.#nextAtMs.get(name) ?? 0)) return false
     const { isOurs, nextMs } = await takeRound(this.#database, name, every)
-    // A setting may have changed meanwhile, and with it the time of the next round.
+    // The setting, and so the time of the next round, may have changed meanwhile.
     const waitMs = typeof every === 'number' ? nextMs : Math.min(nextMs, maxBlindMs)
     this.#nextAtMs.set(name, performance.now() + waitMs)
     return isOurs

@@ -15,18 +15,18 @@ interface Described {
   readonly name: string
   readonly everyMs: number
   readonly timeoutMs?: number
-  /** Name of the rows in the task's summary, e.g. `purged`. */
+  /** The name of the row count in the task's summary, e.g. `purged`. */
   readonly counts: string
 }
 
 interface SteppedTask extends Described {
-  /** Bounds one step. */
+  /** Maximum number of rows per step. */
   readonly maxRows: number
   /** Processes at most this many rows; returns how many. */
   readonly step: (client: PoolClient, maxRows: number) => Promise<number>
 }
 
-/** A task of bounded steps, each in a transaction of its own. */
+/** A task of bounded steps, each in its own transaction. */
 export function steppedTask({ counts, everyMs, maxRows, step, ...task }: SteppedTask): MaintenanceTask {
   return {
     ...task,

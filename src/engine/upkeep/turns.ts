@@ -10,7 +10,7 @@ export interface TaskEnd {
 export interface Turn {
   readonly name: string
   readonly timeoutMs?: number | undefined
-  /** Aborted if the turn ends before its time. */
+  /** Aborted if the turn ends early. */
   readonly ended?: AbortSignal
   run(signal: AbortSignal): Promise<TaskSummary | void>
   /** Records how the run ended. */
@@ -19,9 +19,9 @@ export interface Turn {
 
 /** Decides which tasks of one kind this process has to run, and when. */
 export interface Turns {
-  /** A process with few connections runs one of them after the other. */
+  /** Tasks run one after the other, because the process has few connections. */
   readonly areOneByOne: boolean
-  /** The tasks to start now, of those that aren't running. */
+  /** Returns the tasks to start now, except those that are running. */
   take(running: ReadonlySet<string>): Promise<readonly Turn[]>
   /** Ends all turns. */
   end(): void

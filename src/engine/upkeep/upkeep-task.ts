@@ -18,16 +18,16 @@ interface Task {
 }
 
 export interface MaintenanceContext {
-  /** For reads, and for writes that are harmless if they come late. */
+  /** For reads, and for writes that are harmless if they are late. */
   readonly database: Database
   readonly logger: Logger
   /** The database's time when the run began. */
   readonly nowMs: number
-  /** Commits the changes of `work` if this node still leads. Throws if another has taken over: then nothing was changed. */
+  /** Commits the changes of `work` if this node still leads. Throws and changes nothing if another node has taken over. */
   readonly fenced: <Result>(work: (client: PoolClient) => Promise<Result>) => Promise<Result>
 }
 
-/** A task that one node repeats for all of them. */
+/** A task that the leading node repeats for all nodes. */
 export interface MaintenanceTask extends Task {
   readonly runBy?: 'leader'
   /** A function, because it may change while the node runs; null: the task doesn't run. */
@@ -36,7 +36,7 @@ export interface MaintenanceTask extends Task {
   run(context: MaintenanceContext, signal: AbortSignal): Promise<TaskSummary>
 }
 
-/** A task that one process, a node or a worker, runs in each interval: whichever comes first. */
+/** A task that the first process to ask, a node or a worker, runs in each interval. */
 export interface RoundTask extends Task {
   readonly runBy: 'round'
   /** Milliseconds, or the name of the setting with the interval. */

@@ -5,17 +5,17 @@ import type { TaskEnd, Turn, Turns } from './turns.ts'
 
 export interface UpkeepOptions {
   readonly logger: Logger
-  /** How often it looks for tasks that are due. */
+  /** Interval between checks for due tasks. */
   readonly lookMs: number
   readonly turns: readonly Turns[]
 }
 
 const defaultTimeoutMs = 60_000
-/** How long a stop waits for tasks that were asked to end. */
+/** How long a stop waits for tasks to end. */
 const stopWaitMs = 2000
 const maxErrorCharacters = 2000
 
-/** Runs upkeep tasks when it is this process's turn. Tasks run independently: one that fails, hangs or takes long delays no other kind. */
+/** Runs upkeep tasks when it is this process's turn. Tasks run independently: a task that fails, hangs or takes long delays no other kind. */
 export class Upkeep {
   readonly #options: UpkeepOptions
   readonly #running = new Map<Turns, Map<string, Promise<void>>>()
@@ -37,7 +37,10 @@ export class Upkeep {
     void this.#lookAgainAndAgain()
   }
 
-  /** Starts tasks that are due now. One check at a time, because two could both begin to lead; a request that comes meanwhile gets another check after it. */
+  /**
+   * Starts tasks that are due now. Only one check runs at a time, because two could both begin to lead;
+   * requests that arrive meanwhile cause another check after it.
+   */
   async look(): Promise<void> {
     this.#isLookDue = true
     if (this.#isLooking) return
@@ -99,7 +102,7 @@ export class Upkeep {
     const endEarly = () => abort.abort(turn.ended?.reason)
     turn.ended?.addEventListener('abort', endEarly, { once: true })
     const timer = setTimeout(() => abort.abort(new Error(`it took longer than ${timeoutMs} ms`)), timeoutMs)
-    // In a microtask of its own: a task that throws before its first await is a failed task.
+    // In its own microtask, so that a throw before the task's first await counts as a failure of the task.
     const work = Promise.resolve().then(() => turn.run(abort.signal))
     let summary: TaskEnd['summary'] = null
     let error: string | null = null
@@ -107,7 +110,7 @@ export class Upkeep {
       summary = (await Promise.race([work, rejectedOn(abort.signal)])) ?? null
     } catch (thrown) {
       error = describe(thrown)
-      // The process that has the turn now runs it again: changes of this run are rolled back.
+      // Otherwise the process that has the turn now runs the task again; changes of this run are rolled back.
       if (turn.ended?.aborted !== true && !isNotLeader(thrown)) {
         const level = isTransientError(thrown) ? 'warn' : 'error'
         logger[level]({ task: turn.name, error }, 'A maintenance task failed')
@@ -118,7 +121,7 @@ export class Upkeep {
     if (turn.ended?.aborted !== true) {
       await this.#finish(turn, { durationMs: performance.now() - startedAtMs, summary, error })
     }
-    // A task that ignores its signal must not be started a second time beside itself.
+    // A task that ignores its signal must not be started again while it still runs.
     await work.catch(() => {})
   }
 
@@ -126,7 +129,7 @@ export class Upkeep {
     try {
       await turn.finish?.(end)
     } catch (error) {
-      // Its row says that it is running, and that it is retried in a minute.
+      // The task's row says that it is running, and will be retried in a minute.
       if (isNotLeader(error)) return
       this.#options.logger.warn(
         { task: turn.name, error: describe(error) },

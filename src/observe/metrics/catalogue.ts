@@ -1,4 +1,4 @@
-/** Every metric by its name without the prefix: what kind it is, and what it says. `docs/metrics.md` lists the same; a test compares. */
+/** Every metric by its name without the prefix: its kind, and its description. `docs/metrics.md` lists the same metrics; a test compares them. */
 export const metricCatalogue = {
   deliveries_total: {
     type: 'counter',
@@ -114,7 +114,7 @@ export function metricName(key: MetricKey): { name: string; help: string } {
   return { name: metricPrefix + key, help: metricCatalogue[key].help }
 }
 
-/** Those of the whole cluster, which the database answers for. */
+/** Gauges of the whole cluster, which are read from the database. */
 export const gaugeKeys = (Object.keys(metricCatalogue) as MetricKey[]).filter(
   (key) => metricCatalogue[key].type === 'gauge' && key !== 'database_up' && key !== 'runs_in_progress',
 )

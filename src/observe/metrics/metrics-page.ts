@@ -10,21 +10,21 @@ export interface ClusterGauge {
 }
 
 export interface MetricsPageOptions {
-  /** What this process counts itself. */
+  /** The metrics that this process counts itself. */
   readonly own: { registerTo(registry: Registry): void }
-  /** Which gauges it shows; left out: all of the cluster. */
+  /** The gauges to show; default: all of the cluster's. */
   readonly gauges?: readonly MetricKey[]
-  /** Asks the database. */
+  /** Reads the gauges from the database. */
   readonly readGauges: () => Promise<readonly ClusterGauge[]>
   readonly nowMs: () => number
 }
 
-/** However many scrapers there are, the database is queried once in this time. */
+/** The database is queried at most once in this time, however many scrapers there are. */
 const cacheMs = 5000
-/** A scrape gives up after ten seconds or so: better a page without the cluster's gauges than none. */
+/** A scrape times out after about ten seconds: a page without the cluster's gauges is better than none. */
 const patienceMs = 3000
 
-/** The text that Prometheus reads. */
+/** The metrics in Prometheus text format. */
 export class MetricsPage {
   readonly #options: MetricsPageOptions
   readonly #registry = new Registry()
@@ -44,7 +44,7 @@ export class MetricsPage {
     this.#isUp.registerTo(this.#registry)
   }
 
-  /** `known`: gauges that need no database. */
+  /** `known`: gauges that need no query. */
   async render(known: readonly ClusterGauge[] = []): Promise<{ contentType: string; body: string }> {
     const gauges = await this.#read()
     this.#isUp.set([{ value: gauges === null ? 0 : 1, labels: {} }])
@@ -55,7 +55,7 @@ export class MetricsPage {
     return { contentType: this.#registry.contentType, body: withoutEmptyMetrics(body) }
   }
 
-  /** Null when the database didn't answer in time. */
+  /** Returns null if the database didn't answer in time. */
   async #read(): Promise<readonly ClusterGauge[] | null> {
     const { nowMs } = this.#options
     if (this.#reading === null || nowMs() - this.#readAtMs > cacheMs) {
@@ -77,7 +77,7 @@ export class MetricsPage {
   }
 }
 
-/** Metrics without a value are left out. */
+/** Removes metrics without a value. */
 function withoutEmptyMetrics(body: string): string {
   const blocks = body.trimEnd().split('\n\n')
   return `${blocks.filter((block) => block.split('\n').some((line) => line.startsWith(metricPrefix))).join('\n')}\n`

@@ -4,7 +4,7 @@ import { metricName } from './catalogue.ts'
 import { PlainCounter, PlainHistogram } from './plain-metrics.ts'
 import { RunMetrics } from './run-metrics.ts'
 
-/** What is measured of a delivery. */
+/** The measured properties of a delivery. */
 export interface MeasuredDelivery {
   readonly transport: string
   /** In database time, as precisely as known. */
@@ -19,7 +19,7 @@ const latencyBounds = [
 ]
 const batchBounds = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000]
 
-/** What this node did, in plain numbers. It is an observer of the engine: an attempt costs three additions. */
+/** Metrics of this node's deliveries, in plain numbers. It is an observer of the engine: an attempt costs three additions. */
 export class NodeMetrics {
   readonly #attempts = new PlainCounter(metricName('attempts_total'), ['transport', 'class'], [])
   readonly #deliveries = new PlainCounter(metricName('deliveries_total'), ['transport', 'outcome'], [])
@@ -86,11 +86,11 @@ export class NodeMetrics {
     this.#circuits.add(1, to)
   }
 
-  /** `from` is 0 when the shards were free, and the node's own number when it took back what it had forgotten. */
   laneRevived(): void {
     this.#revivals.add(1)
   }
 
+  /** `from` is 0 if the shards were free, and the node's own number if it took back shards that it had forgotten. */
   shardsTaken(shards: readonly number[], from: number, me: number): void {
     if (from !== 0 && from !== me) this.#takeovers.add(shards.length)
   }

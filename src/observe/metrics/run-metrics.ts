@@ -4,7 +4,7 @@ import { PlainCounter, PlainHistogram } from './plain-metrics.ts'
 
 const durationBounds = [0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 900, 3600]
 
-/** What the workers of this process did. */
+/** Metrics of this process's workers. */
 export class RunMetrics {
   readonly #runs = new PlainCounter(metricName('runs_total'), ['job', 'outcome'], [])
   readonly #durations = new PlainHistogram(metricName('run_duration_seconds'), durationBounds, 'job')
@@ -13,7 +13,7 @@ export class RunMetrics {
     ['kind'],
     [['delivery'], ['run']],
   )
-  /** A node's deliveries that die are counted here, too. */
+  /** Also counts dead letters of a node's deliveries. */
   readonly deadLetters = new PlainCounter(metricName('dead_letters_total'))
 
   registerTo(registry: Registry): void {
@@ -23,7 +23,7 @@ export class RunMetrics {
     this.#interrupted.registerTo(registry)
   }
 
-  /** `durationMs` is of its last attempt; null when it ended without one. */
+  /** `durationMs`: duration of the last attempt; null if the run ended without one. */
   ended(outcome: string, durationMs: number | null, job: string): void {
     this.#runs.add(1, job, outcome)
     if (outcome === 'dead') this.deadLetters.add(1)
@@ -34,7 +34,7 @@ export class RunMetrics {
     this.#interrupted.add(count, kind)
   }
 
-  /** Runs of workers that died: some become dead letters here. */
+  /** Runs of workers that died; some of them become dead letters here. */
   recovered({ dead, interrupted }: { readonly dead: number; readonly interrupted: number }): void {
     this.deadLetters.add(dead)
     this.interrupted('run', interrupted)

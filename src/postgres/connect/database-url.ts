@@ -1,11 +1,11 @@
 import { HoldfastError } from '../../core/errors.ts'
 
-/** What a server must be to serve us, in libpq's words. */
+/** The kind of server to connect to, in libpq's terms. */
 export type SessionAttributes = 'any' | 'read-write' | 'primary'
 
-/** A database URL as libpq reads it: one or several hosts, of which one that fits is used. */
+/** A database URL as libpq reads it: one or several hosts, of which the first suitable one is used. */
 export interface DatabaseTarget {
-  /** A URL for `pg` per host, in the order in which they are tried. */
+  /** One URL for `pg` per host, in the order in which they are tried. */
   readonly connectionStrings: readonly [string, ...string[]]
   readonly sessionAttributes: SessionAttributes
 }
@@ -22,8 +22,8 @@ const maxPort = 65_535
 const exampleUrl = 'postgres://user:password@host:5432/database'
 
 /**
- * Splits a URL with several hosts, which `pg` can't read, into one URL per host. A URL with one host is returned unchanged, so that `pg`
- * reads it as it always did: unix sockets, `host=` and `port=`, whatever else it knows.
+ * Splits a URL with several hosts, which `pg` can't parse, into one URL per host. A URL with one host is returned unchanged, so that `pg`
+ * parses everything it supports: unix sockets, `host=` and `port=`, and the rest.
  *
  * @example parseDatabaseUrl('postgres://ada@db1:5432,db2:5433/app').connectionStrings
  * // ['postgres://ada@db1:5432/app', 'postgres://ada@db2:5433/app']
@@ -33,7 +33,7 @@ export function parseDatabaseUrl(url: string): DatabaseTarget {
   const [, scheme, authority = '', path = '', queryText = '', fragment = ''] = urlPattern.exec(url) ?? []
   if (scheme === undefined) return { connectionStrings: [url], sessionAttributes: 'any' }
   const query = new URLSearchParams(queryText)
-  // The last @ ends the password, which may contain others that are not encoded.
+  // The last @ ends the password, which may contain unencoded ones.
   const userInfo = authority.slice(0, authority.lastIndexOf('@') + 1)
   const named = authority.slice(userInfo.length).split(',')
   const inQuery = query.get('host')?.split(',') ?? []
@@ -62,13 +62,13 @@ export function parseDatabaseUrl(url: string): DatabaseTarget {
   return { connectionStrings: [first, ...others], sessionAttributes }
 }
 
-/** A URL that may come from the environment: what is missing is asked for, in the words of `parseDatabaseUrl`. */
+/** For a URL that may come from the environment: throws the error of `parseDatabaseUrl` if it is missing. */
 export function requireDatabaseUrl(url: string | undefined): string {
   refuseOtherDatabases(url)
   return url ?? ''
 }
 
-/** `pg` would take anything: nothing at all for the server of this machine, and `mysql://` for PostgreSQL. */
+/** `pg` accepts anything: an empty URL as a server on this machine, and `mysql://` as PostgreSQL. */
 function refuseOtherDatabases(url: unknown): void {
   if (typeof url !== 'string' || url.trim() === '') {
     throw invalid(`is missing: set databaseUrl (HOLDFAST_DATABASE_URL) to one like ${exampleUrl}.`)
@@ -90,7 +90,7 @@ function splitPort(text: string): HostAndPort {
   }
 }
 
-/** `port=` counts for all hosts, or has one port for each. */
+/** `port=` is one port for all hosts, or a list with one port for each. */
 function withPorts(hosts: readonly HostAndPort[], ports: readonly string[]): readonly HostAndPort[] {
   if (ports.length === 0) return hosts
   if (ports.length > 1 && ports.length !== hosts.length) {
@@ -112,8 +112,8 @@ function checkedPort(text: string): string {
 }
 
 /**
- * Holdfast writes on every connection, so of several hosts the one that takes writes is meant, unless the URL says `any`. With one host there
- * is no choice to make, and no question to ask after each connect.
+ * Holdfast writes on every connection, so of several hosts the writable one is meant, unless the URL says `any`. With
+ * one host there is no choice, and no check after each connect.
  */
 function readSessionAttributes(query: URLSearchParams, isList: boolean): SessionAttributes {
   const text = query.get('target_session_attrs')

@@ -3,7 +3,7 @@ import { Client } from 'pg'
 import { parseDatabaseUrl } from './database-url.ts'
 
 /**
- * Where a database URL leads, for people to read: never with its user or password.
+ * The hosts and ports of a database URL for display, without user and password.
  *
  * @example describeHosts('postgres://ada:s3cret@db1,db2:5433/app') // 'db1:5432, db2:5433'
  */
@@ -11,7 +11,7 @@ export function describeHosts(url: string): string {
   return parseDatabaseUrl(url).connectionStrings.map(addressOf).join(', ')
 }
 
-/** Of a URL with one host. `pg` fills in what the URL leaves to the environment or to the defaults. */
+/** The address in a URL with one host. `pg` fills in what the URL leaves to the environment or to the defaults. */
 export function addressOf(connectionString: string): string {
   const { host, port } = new Client({ connectionString })
   if (host.startsWith('/')) return `${host}/.s.PGSQL.${port}`

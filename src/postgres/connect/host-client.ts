@@ -5,23 +5,25 @@ import type { HostList } from './host-list.ts'
 
 export interface HostClientOptions extends Omit<ClientConfig, 'connectionString'> {
   readonly hosts: HostList
-  /** For all hosts together: each gets its share. */
+  /** For all hosts together: each gets an equal share. */
   readonly connectionTimeoutMillis: number
-  /** Travels as start-up parameters, unless the server has refused those. */
+  /** Sent as start-up parameters, unless the server has refused those. */
   readonly settings?: SessionSettings
 }
 
-/** Settings of our own sessions, as `pg` takes them. What the URL says wins. */
+/** Settings of our own sessions, in `pg`'s format. Settings in the URL take precedence. */
 export interface SessionSettings {
   readonly startup: Pick<
     ClientConfig,
     'statement_timeout' | 'idle_in_transaction_session_timeout' | 'options'
   >
-  /** The same as SQL, run where start-up parameters are refused. Null where a session may be shared: others would get it too. */
+  /**
+   * The same settings as SQL, executed if start-up parameters are refused. Null if a session may be shared: they would apply to other clients too.
+   */
   readonly sql: string | null
 }
 
-/** A client of whichever host is to be tried next. `connect` fails unless that server is what the URL asks for. */
+/** A client of the host to try next. `connect` fails unless that server has the session attributes that the URL asks for. */
 export class HostClient extends Client {
   readonly #hosts: HostList
   readonly #host: string
@@ -60,7 +62,7 @@ export class HostClient extends Client {
       callback(error as Error)
       return
     }
-    // pg calls back without an error, which its types leave out.
+    // pg calls back without an error, which its types don't allow.
     ;(callback as () => void)()
   }
 

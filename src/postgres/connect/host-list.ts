@@ -3,18 +3,18 @@ import { isConnectionError } from '../connection-error.ts'
 import { parseDatabaseUrl, type SessionAttributes } from './database-url.ts'
 import { addressOf } from './describe-hosts.ts'
 
-/** What a failed connect means for the next try. */
+/** What to try after a failed connect. */
 type NextTry =
-  /** The same host takes us without our settings. */
+  /** The same host, without our settings. */
   | 'without settings'
-  /** Another host may be better. */
+  /** Another host, which may accept the connection. */
   | 'next host'
-  /** No other host would help: a wrong password, a pool that is full. */
+  /** Nothing, because no other host would help: a wrong password, a full pool. */
   | 'none'
 
 /**
- * The hosts of one database URL and which of them is tried next: the one that served last, then those after it. Each pool has a list of
- * its own, so that after a failover only its first connection meets the dead host.
+ * The hosts of one database URL and which of them to try next: the one that served last, then those after it. Each pool has its own list,
+ * so that after a failover only its first connection tries the dead host.
  */
 export class HostList {
   readonly sessionAttributes: SessionAttributes
@@ -38,12 +38,12 @@ export class HostList {
     return this.#connectionStrings[this.#at] ?? this.#connectionStrings[0]
   }
 
-  /** False once a server, or a proxy before it, has refused start-up parameters that it doesn't know. */
+  /** False once a server, or a proxy in front of it, has refused unknown start-up parameters. */
   get takesSettings(): boolean {
     return this.#takesSettings
   }
 
-  /** A client reports that it could not connect to its host. */
+  /** Called when a client could not connect to its host. */
   noteFailure(host: string, error: unknown, sentSettings: boolean): void {
     if (!(error instanceof Error)) return
     const next = nextTryAfter(error, sentSettings)
@@ -54,8 +54,8 @@ export class HostList {
   }
 
   /**
-   * Connects by `open`, which makes a client for `current`; when that fails, tries the other hosts, each once. Errors that no
-   * client of this list has met, such as a pool without a free connection, are not answered by another try.
+   * Connects with `open`, which makes a client for `current`; if that fails, tries the other hosts, each once. Errors that no client of this list
+   * reported, such as a pool without a free connection, cause no further try.
    */
   connect<Connected>(open: () => Promise<Connected>): Promise<Connected> {
     return open().catch((error: unknown) => this.#connectAfter(error, open))
@@ -79,7 +79,7 @@ export class HostList {
   }
 }
 
-/** PgBouncer's words; its SQLSTATE (08P01) has other meanings too. */
+/** PgBouncer's error text; its SQLSTATE (08P01) has other meanings too. */
 const settingsRefused = /unsupported startup parameter/i
 
 function nextTryAfter(error: Error, sentSettings: boolean): NextTry {

@@ -25,12 +25,12 @@ const initTimeoutMs = 120_000
 
 const settingsIncludes = "\ninclude 'holdfast.conf'\ninclude_if_exists 'local.conf'\n"
 
-/** The database's user and the name of its database. */
+/** The name of the database, and of its user. */
 export const clusterName = 'holdfast'
 
 export interface ClusterFiles {
   readonly dataDir: string
-  /** PostgreSQL's own folder. */
+  /** PostgreSQL's data directory. */
   readonly pgData: string
   readonly logFile: string
   readonly passwordFile: string
@@ -48,9 +48,8 @@ export function clusterFiles(dataDir: string): ClusterFiles {
 }
 
 /**
- * How to name `folder` to a program that runs as `user` with that folder as its working directory. A folder below one that
- * the account may not pass (`/root`) is still reachable on Linux as its own working directory, which we enter before
- * dropping root.
+ * The path of `folder` for a program that runs as `user` in that folder. If the account may not pass through a parent folder (`/root`), Linux
+ * still lets it use its working directory, which we enter before dropping root.
  */
 export async function pathFor(folder: string, user: ServerUser | null): Promise<string> {
   if (await canReach(folder, user)) return folder
@@ -63,7 +62,7 @@ export async function pathFor(folder: string, user: ServerUser | null): Promise<
   )
 }
 
-/** Makes the folder private, and the server's account its owner. */
+/** Makes the folder private, owned by the server's account. */
 export async function claimFolder(folder: string, user: ServerUser | null): Promise<void> {
   await chmod(folder, 0o700)
   if (user === null) return
@@ -71,7 +70,7 @@ export async function claimFolder(folder: string, user: ServerUser | null): Prom
   if (owner.uid !== user.uid || owner.gid !== user.gid) await chown(folder, user.uid, user.gid)
 }
 
-/** Creates the cluster unless it exists. It is made beside its place and moved there whole, so that a crash leaves no half. */
+/** Creates the cluster unless it exists. It is created beside its place and then moved, so that a crash leaves no partial cluster. */
 export async function ensureCluster(
   files: ClusterFiles,
   binaries: PlatformBinaries,
@@ -112,7 +111,7 @@ async function initialise(
     if (user !== null) await chown(path, user.uid, user.gid)
   }
   const pgData = await pathFor(cluster, user)
-  // The builtin provider sorts the same everywhere and needs no locale of the operating system.
+  // The builtin provider sorts the same on all platforms and needs no locale of the operating system.
   const args = [
     `--pgdata=${pgData}`,
     `--username=${clusterName}`,
@@ -149,7 +148,7 @@ async function initialise(
   return cluster
 }
 
-/** Never leaves a reader with half a file, nor anybody else with a readable one. */
+/** Replaces the file atomically, readable by its owner only. */
 export async function writePrivateFile(path: string, text: string): Promise<void> {
   const unfinished = `${path}.${process.pid}.new`
   await writeFile(unfinished, text, { mode: 0o600 })
@@ -177,7 +176,7 @@ async function readPassword(files: ClusterFiles): Promise<string> {
   }
 }
 
-/** A folder that was copied or restored by root belongs to root; the server refuses what isn't its own. */
+/** A folder that root copied or restored belongs to root; the server refuses a folder that it doesn't own. */
 async function claimRecursively(folder: string, user: ServerUser | null): Promise<void> {
   await chmod(folder, 0o700)
   if (user === null || (await stat(folder)).uid === user.uid) return
@@ -208,7 +207,7 @@ const advice: readonly (readonly [RegExp, string])[] = [
   ],
 ]
 
-/** An error that shows the server's own last words, and says what to do about the usual ones. */
+/** An error with the server's last output, and what to do about the usual causes. */
 export function startFailure(what: string, output: string, cause?: unknown): HoldfastError {
   const hint = advice.find(([pattern]) => pattern.test(output))?.[1]
   const lines = output.trim()

@@ -18,9 +18,9 @@ const lockFilePattern = /^server-(\d+)-[0-9a-f]+\.lock$/
 const maxTries = 5
 
 /**
- * Makes sure that one process runs the server of a data dir. Each contender writes a file of its OWN name and then
- * looks for others: of two, at least one sees the other, so there are never two winners, and the file of a dead process can
- * be removed without the race that one shared lock file has (between judging it dead and replacing it).
+ * Ensures that only one process runs the server of a data dir. Each contender writes a file with its OWN name and then looks for
+ * others. Of two, at least one sees the other, so there are never two winners. The file of a dead process can be removed without the
+ * race of a shared lock file (between judging it dead and replacing it).
  */
 export async function lockDataDir(dataDir: string): Promise<DataDirLock> {
   for (let tries = 1; ; tries++) {
@@ -36,7 +36,7 @@ export async function lockDataDir(dataDir: string): Promise<DataDirLock> {
         { dataDir, pid: holder.pid },
       )
     }
-    // Two that came at once have both stepped back: uneven waits let one through.
+    // Two concurrent contenders have both backed off: random waits let one through.
     await delay(10 + Math.random() * 40 * tries)
   }
 }
@@ -72,7 +72,7 @@ function parseHolder(text: string): LockHolder | null {
     const { pid, startMark } = JSON.parse(text) as Partial<LockHolder>
     return typeof pid === 'number' ? { pid, startMark: startMark ?? null } : null
   } catch {
-    // A power cut can leave an empty file; the process that wrote it no longer runs.
+    // A power failure can leave an empty file; the process that wrote it no longer runs.
     return null
   }
 }

@@ -6,8 +6,8 @@ import { folderProblem, makeFolder } from './make-folder.ts'
 const usualName = '.holdfast'
 
 /**
- * Creates the data folder, for its owner alone. It contains keys and passwords and is often inside a repository, so it has a .gitignore; but not
- * in an existing folder of another name, which may contain other files.
+ * Creates the data folder, accessible to its owner only. It contains keys and passwords and is often inside a repository, so it gets a .gitignore,
+ * except in an existing folder of another name, which may contain other files.
  */
 export async function ensureDataDir(dataDir: string): Promise<void> {
   const path = resolve(dataDir)

@@ -18,7 +18,7 @@ async function tryPort(port: number): Promise<number | null> {
   return found
 }
 
-/** The preferred port if it is free on loopback, else one that the system picks. */
+/** Returns the preferred port if it is free on loopback, otherwise one chosen by the system. */
 export async function findFreePort(preferred: number | null): Promise<number> {
   const found = (preferred === null ? null : await tryPort(preferred)) ?? (await tryPort(0))
   if (found === null) throw new Error('no free port on 127.0.0.1')

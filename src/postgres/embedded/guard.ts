@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process'
 import type { ServerUser } from './server-user.ts'
 
 /**
- * The server's parent: a shell that holds a pipe to us. The pipe ends when we stop the server AND when we die, even by
- * kill -9, so both take the same way: fast shutdown, then immediate, then kill. The shell starts the server itself, so
- * there is no moment in which a server runs unguarded. The watch is a process of its own and outlives a killed parent.
+ * The server's parent: a shell with a pipe to this process. The pipe closes when we stop the server AND when this process dies, even by kill
+ * -9. Both have the same effect: fast shutdown, then immediate, then kill. The shell starts the server itself, so the server is never
+ * unguarded. The watching process is separate and survives if its parent is killed.
  */
 const guardScript = `
 fast_seconds=$1
@@ -45,11 +45,11 @@ exit "$status"
 const immediateShutdownSeconds = 8
 
 export interface GuardedServer {
-  /** The server's own process id, or null when it couldn't even be started. */
+  /** The server's process id, or null if it couldn't be started. */
   readonly pid: Promise<number | null>
   readonly exitCode: Promise<number | null>
   hasEnded(): boolean
-  /** Asks for the shutdown; `exitCode` says when it is done. */
+  /** Requests the shutdown; `exitCode` resolves when it is done. */
   release(): void
 }
 
@@ -74,7 +74,7 @@ export function spawnGuarded(options: GuardOptions): GuardedServer {
   ]
   const child = spawn('/bin/sh', guardArgs, {
     cwd: options.cwd,
-    // A group of its own: Ctrl-C in a terminal reaches the whole group, and the server must outlive our own graceful stop.
+    // Its own process group: Ctrl-C in a terminal signals the whole group, and the server must outlive our graceful stop.
     detached: true,
     stdio: ['pipe', 'pipe', options.logFd],
     env: serverEnvironment(),
@@ -101,7 +101,7 @@ export function spawnGuarded(options: GuardOptions): GuardedServer {
   }
 }
 
-/** Only what the server needs: our environment may hold keys, and PG* variables would change its behaviour. */
+/** Only the variables that the server needs: our environment may contain keys, and PG* variables would change its behaviour. */
 export function serverEnvironment(): NodeJS.ProcessEnv {
   return { PATH: process.env['PATH'] ?? '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' }
 }

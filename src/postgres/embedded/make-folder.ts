@@ -2,8 +2,8 @@ import { mkdir, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 /**
- * Makes a folder, with the folders above it, and returns whether it was missing. `mkdir` of Node.js with `recursive` repeats itself forever where the system
- * reports a new folder as not found although its parent exists, as in /proc.
+ * Creates a folder and its parents; returns whether it was missing. Node's recursive `mkdir` loops forever where the system reports
+ * a new folder as not found although its parent exists, as in /proc.
  */
 export async function makeFolder(path: string, mode: number): Promise<boolean> {
   try {
@@ -37,7 +37,7 @@ const reasons: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
 }
 
-/** Why a folder can't be made or written to; reads on after "can't be used: ". */
+/** Why a folder can't be created or written to; the text follows "can't be used: ". */
 export function folderProblem(error: NodeJS.ErrnoException): string {
   return reasons[error.code ?? ''] ?? error.message
 }

@@ -23,16 +23,15 @@ const platformNames: Readonly<Record<string, string>> = { win32: 'windows' }
 
 export interface PrepareOptions {
   readonly user: ServerUser | null
-  /** Where a copy may go, the best place first. */
+  /** Folders for a copy, the preferred one first. */
   readonly copyDirs: readonly string[]
-  /** Left out, the package that npm installed for this platform. */
+  /** Default: the package that npm installed for this platform. */
   readonly packageDir?: string
 }
 
 /**
- * The PostgreSQL programs of this platform's package, ready to run for `user`.
- * They run in place when they can. A package that we may not complete or that the account can't reach
- * (`node_modules` is read-only, or lies below `/root`) is copied once to the first folder that serves.
+ * The PostgreSQL programs of this platform's package, ready to run for `user`. They run in place if possible. If we can't complete the package or the
+ * account can't reach it (`node_modules` is read-only, or below `/root`), it is copied once to the first usable folder.
  */
 export async function preparePlatformBinaries(options: PrepareOptions): Promise<PlatformBinaries> {
   const found = await readPackage(options.packageDir)
@@ -68,7 +67,7 @@ async function readPackage(installedDir: string | undefined): Promise<Package> {
   }
 }
 
-/** npm packs no symbolic links and skips the install script that would make them, so they are made here. */
+/** npm packs no symbolic links and skips the install script that would create them, so they are created here. */
 async function isComplete(nativeDir: string): Promise<boolean> {
   for (const [link, target] of await listLinks(nativeDir)) {
     try {
@@ -81,14 +80,14 @@ async function isComplete(nativeDir: string): Promise<boolean> {
   return true
 }
 
-/** The links that are missing, as [link, target]. */
+/** The missing links, as [link, target]. */
 async function listLinks(nativeDir: string): Promise<[string, string][]> {
   const links = new Map<string, string>()
   const manifest = await readFile(join(nativeDir, 'pg-symlinks.json'), 'utf8').catch(() => '[]')
   for (const { source, target } of JSON.parse(manifest) as { source: string; target: string }[]) {
     links.set(join(nativeDir, relative('native', target)), join(nativeDir, relative('native', source)))
   }
-  // The macOS packages list too few: libicudata.77.1.dylib is loaded as libicudata.77.dylib.
+  // The macOS packages list too few links: libicudata.77.1.dylib is loaded as libicudata.77.dylib.
   const libraries = await readdir(join(nativeDir, 'lib')).catch(() => [])
   for (const library of libraries) {
     const shortName = library.replace(/^(lib.+?\.\d+)\.[\d.]+(\.dylib)$/, '$1$2')
@@ -138,7 +137,7 @@ function sharedCopyDirs(): string[] {
   return uid === 0 ? ['/var/cache/holdfast', temporary] : [temporary]
 }
 
-/** A folder that another account made or may write to could hold any program: don't run from there. */
+/** A folder that another account created or may write to could contain any program: don't run from it. */
 async function isOurs(folder: string): Promise<boolean> {
   const found = await lstat(folder).catch(() => null)
   if (found === null) return false
@@ -146,7 +145,7 @@ async function isOurs(folder: string): Promise<boolean> {
   return found.isDirectory() && (uid === undefined || (found.uid === uid && (found.mode & 0o022) === 0))
 }
 
-/** The copy appears complete or not at all, even if several processes make it at the same time. */
+/** The copy appears complete or not at all, even if several processes create it at the same time. */
 async function copyOnce(nativeDir: string, folder: string): Promise<void> {
   const unfinished = `${folder}.${randomBytes(6).toString('hex')}`
   try {
@@ -167,7 +166,7 @@ async function copyOnce(nativeDir: string, folder: string): Promise<void> {
   await access(folder)
 }
 
-/** A strict umask, or a source that only root may read, must not carry over. */
+/** The copy must be readable despite a strict umask, or a source that only root may read. */
 async function makeReadable(folder: string): Promise<void> {
   await chmod(folder, 0o755)
   for (const entry of await readdir(folder, { withFileTypes: true })) {

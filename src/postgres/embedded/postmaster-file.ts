@@ -10,11 +10,11 @@ export interface PostmasterFile {
   readonly isReady: boolean
 }
 
-/** How long an orphan may take for each step of its shutdown. */
+/** How long each step of an orphaned server's shutdown may take. */
 const shutdownStepMs = 10_000
 const pollIntervalMs = 20
 
-/** What the server writes about itself into `postmaster.pid`: its id first, its status in the eighth line. */
+/** The content of the server's `postmaster.pid`: its process id in the first line, its status in the eighth. */
 export async function readPostmasterFile(pgData: string): Promise<PostmasterFile | null> {
   const text = await readFile(join(pgData, 'postmaster.pid'), 'utf8').catch(() => null)
   if (text === null) return null
@@ -23,13 +23,13 @@ export async function readPostmasterFile(pgData: string): Promise<PostmasterFile
   return Number.isInteger(pid) ? { pid, isReady: lines[7]?.trim() === 'ready' } : null
 }
 
-/** Ends what an earlier, killed supervisor left behind: a server that still runs, or the file of one that doesn't. */
+/** Cleans up after a supervisor that was killed: stops a server that still runs, or removes the file of one that doesn't. */
 export async function clearLeftovers(pgData: string): Promise<void> {
   const left = await readPostmasterFile(pgData)
   if (left === null) return
   for (const signal of ['SIGINT', 'SIGQUIT', 'SIGKILL'] as const) {
     if (!(await isServerOf(left.pid, pgData))) {
-      // The server would take a stranger that got its old id for itself, and refuse to start.
+      // If another process has that id now, the server would take it for a running server, and refuse to start.
       await unlink(join(pgData, 'postmaster.pid')).catch(() => {})
       return
     }

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-/** True while a process with this id runs, whatever its user. */
+/** Whether a process with this id runs, under any user. */
 export function isProcessAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
@@ -16,8 +16,8 @@ export function isProcessAlive(pid: number): boolean {
 }
 
 /**
- * When the process began, as text that stays the same while it lives. An id alone isn't enough: after a reboot or a long
- * time another program has it. Null when there is no such process or the system doesn't tell.
+ * The process's start time, as a text that is constant while it lives. An id alone isn't enough: after a reboot or a long time another program may
+ * have it. Null if there is no such process or the system doesn't report it.
  */
 export async function readStartMark(pid: number): Promise<string | null> {
   if (process.platform === 'linux') {
@@ -26,7 +26,7 @@ export async function readStartMark(pid: number): Promise<string | null> {
       readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => ''),
     ])
     if (status === null) return null
-    // The program's name may hold spaces and brackets; the fields after it are plain. Field 22 is the start, 3 the state.
+    // The program's name may contain spaces and brackets; the fields after it are plain. Field 22 is the start time, 3 the state.
     const fields = status.slice(status.lastIndexOf(')') + 2).split(' ')
     return fields[0] === 'Z' ? null : `${bootId.trim()}:${fields[19]}`
   }
@@ -35,7 +35,7 @@ export async function readStartMark(pid: number): Promise<string | null> {
   return stdout.trim() === '' ? null : stdout.trim()
 }
 
-/** True when this process is a PostgreSQL server of that folder, and not another program that got its id. */
+/** Whether this process is a PostgreSQL server of that folder, and not another program with the same id. */
 export async function isServerOf(pid: number, pgData: string): Promise<boolean> {
   if (!isProcessAlive(pid)) return false
   if (process.platform === 'linux') {
@@ -45,7 +45,7 @@ export async function isServerOf(pid: number, pgData: string): Promise<boolean> 
         readlink(`/proc/${pid}/exe`),
         realpath(pgData),
       ])
-      // " (deleted)" follows the name when the package was upgraded below a running server.
+      // The program's path ends in " (deleted)" if the package was upgraded while the server runs.
       return folder === expected && basename(program).startsWith('postgres')
     } catch {
       return false

@@ -1,11 +1,11 @@
 import { copyFile, open, stat, truncate } from 'node:fs/promises'
 
-/** Beyond this the log moves to `<name>.1`, replacing the one before: the two together are the bound. */
+/** A larger log is moved to `<name>.1`, replacing the previous one, so that the two files together are bounded. */
 const maxLogBytes = 8 * 1024 * 1024
 const checkIntervalMs = 60_000
 const tailBytes = 8_192
 
-/** Copies and empties the file instead of renaming it: the server holds it open for appending. */
+/** Copies and truncates the file instead of renaming it: the server has it open for appending. */
 export async function boundLog(path: string): Promise<void> {
   const size = (await stat(path).catch(() => null))?.size ?? 0
   if (size <= maxLogBytes) return

@@ -5,7 +5,7 @@ const gibibyte = 1024 ** 3
 export interface ServerSettingsOptions {
   readonly port: number
   readonly supportsLz4: boolean
-  /** Extra settings, which win over ours. */
+  /** Extra settings, which override ours. */
   readonly settings?: Readonly<Record<string, string>>
 }
 
@@ -14,12 +14,12 @@ export function renderServerSettings(options: ServerSettingsOptions): string {
   const settings: Record<string, string> = {
     listen_addresses: '127.0.0.1',
     port: String(options.port),
-    // Loopback with a password works on every platform; a socket's path may not exceed 107 bytes.
+    // Loopback with a password works on all platforms; a socket's path is limited to 107 bytes.
     unix_socket_directories: '',
     max_connections: '100',
     password_encryption: 'scram-sha-256',
 
-    // What we promise rests on these three.
+    // Durability depends on these three.
     fsync: 'on',
     synchronous_commit: 'on',
     full_page_writes: 'on',
@@ -30,13 +30,13 @@ export function renderServerSettings(options: ServerSettingsOptions): string {
     checkpoint_timeout: '10min',
     wal_compression: options.supportsLz4 ? 'lz4' : 'off',
 
-    // Queues turn their rows over all day: vacuum little and often.
+    // Queues insert and delete rows all the time: vacuum little and often.
     autovacuum_naptime: '10s',
     autovacuum_vacuum_scale_factor: '0.05',
     autovacuum_analyze_scale_factor: '0.05',
     autovacuum_vacuum_insert_scale_factor: '0.1',
     autovacuum_vacuum_cost_limit: '1000',
-    // Compiling costs more than our short statements run.
+    // Compiling takes longer than our short statements run.
     jit: 'off',
 
     timezone: 'UTC',
@@ -44,7 +44,7 @@ export function renderServerSettings(options: ServerSettingsOptions): string {
     logging_collector: 'off',
     log_min_messages: 'warning',
     log_checkpoints: 'off',
-    // The text of a statement may hold confidential values.
+    // A statement's text may contain confidential values.
     log_min_error_statement: 'panic',
     log_line_prefix: '%m [%p] ',
     ...options.settings,

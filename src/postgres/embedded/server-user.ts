@@ -7,13 +7,13 @@ export interface ServerUser {
   readonly gid: number
 }
 
-/** By convention the last 16-bit id on every Unix. */
+/** By convention `nobody` on every Unix: the last 16-bit id but one. */
 const nobody: ServerUser = { uid: 65_534, gid: 65_534 }
 
-/** The account to drop to, or null when we aren't root and run the server as ourselves. */
+/** The account to drop to; null if we aren't root and run the server as ourselves. */
 export async function findServerUser(dataDir: string): Promise<ServerUser | null> {
   if (process.getuid?.() !== 0) return null
-  // The owner of the data stays the same: an account that appears later does not take it over.
+  // The data keeps its owner: an account that is created later does not take it over.
   const owner = await stat(dataDir).catch(() => null)
   if (owner !== null && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid }
   const accounts = await readFile('/etc/passwd', 'utf8').catch(() => '')
@@ -31,8 +31,8 @@ function findAccount(accounts: string, name: string): ServerUser | null {
 }
 
 /**
- * True when the account may pass through every folder on the way and read what is at the end.
- * Judged by mode bits, as the account starts without supplementary groups.
+ * Whether the account may pass through every folder of the path and read its target. Judged by mode bits,
+ * because the account starts without supplementary groups.
  */
 export async function canReach(path: string, user: ServerUser | null): Promise<boolean> {
   if (user === null) return true

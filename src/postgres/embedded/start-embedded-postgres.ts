@@ -30,18 +30,18 @@ import { findServerUser, type ServerUser } from './server-user.ts'
 const run = promisify(execFile)
 
 export interface EmbeddedPostgresOptions {
-  /** Holds everything: the cluster, its password, its log, our lock. Made with mode 0700 when missing. */
+  /** Contains everything: the cluster, its password, its log, our lock. Created with mode 0700 if missing. */
   readonly dataDir: string
   readonly logger?: PostgresLogger
-  /** Left out: the port of the last start when it is free, else any free one. */
+  /** Default: the port of the last start if it is free, otherwise any free one. */
   readonly port?: number
-  /** Settings of postgresql.conf that win over ours. */
+  /** Settings of postgresql.conf that override ours. */
   readonly settings?: Readonly<Record<string, string>>
-  /** Crash recovery after a busy day takes a while; within this time the server must accept connections. */
+  /** The server must accept connections within this time; crash recovery after a busy day takes a while. */
   readonly startDeadlineMs?: number
-  /** The time for a fast shutdown before an immediate one, which recovers at the next start. */
+  /** The time for a fast shutdown before an immediate one, which needs recovery at the next start. */
   readonly fastShutdownSeconds?: number
-  /** Called once no other process uses the data dir, before anything is made in it or started; what it throws ends the start. */
+  /** Called once no other process uses the data dir, before anything is created in it or started. If it throws, the start is aborted. */
   beforeStart?(): Promise<void>
 }
 
@@ -53,7 +53,7 @@ export interface EmbeddedPostgres {
   readonly pid: number
   /** Shuts the server down; safe to call twice. */
   stop(): Promise<void>
-  /** Settles when the server has ended, wanted or not. */
+  /** Resolves when the server has ended, stopped by us or not. */
   readonly exited: Promise<{ readonly exitCode: number | null; readonly wasStopped: boolean }>
 }
 
@@ -65,8 +65,8 @@ const maxPortTries = 5
 const shownLogLines = 12
 
 /**
- * Starts the embedded PostgreSQL on a data dir, creating it the first time.
- * It ends with us: on `stop()`, when this process exits, and when it is killed.
+ * Starts the embedded PostgreSQL on a data dir, which is created the first time. The server ends on `stop()`,
+ * when this process exits, and when this process is killed.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   assertPlatform()
@@ -116,7 +116,7 @@ async function startOnFreePort(context: StartContext): Promise<EmbeddedPostgres>
     try {
       return await startOnPort(context, port)
     } catch (error) {
-      // Between our check and the server's start another process may have taken the port.
+      // Another process may have taken the port between our check and the server's start.
       const isPortTaken = error instanceof Error && error.message.includes('Address already in use')
       if (!isPortTaken || options.port !== undefined || tries === maxPortTries) throw error
     }
@@ -142,7 +142,7 @@ async function startOnPort(context: StartContext, port: number): Promise<Embedde
   let wasStopped = false
   const exited = server.exitCode.then(async (exitCode) => {
     unwatchLog()
-    // Should the guard itself have been killed, its watch still holds the pipe.
+    // If the guard itself was killed, its watching process still has the pipe.
     server.release()
     if (!wasStopped) {
       const output = await readLogTail(files.logFile, logStart, shownLogLines)
@@ -176,13 +176,13 @@ async function writeSettings(context: StartContext, port: number): Promise<void>
   if (user !== null) await chown(path, user.uid, user.gid)
 }
 
-/** Which compressions are compiled in differs between the platforms' packages, and an unknown one stops the start. */
+/** The compression methods compiled in differ between the platforms' packages, and an unknown one aborts the start. */
 async function acceptsSetting(
   binaries: PlatformBinaries,
   setting: string,
   user: ServerUser | null,
 ): Promise<boolean> {
-  // Without a data dir the program always fails, but it reads its settings first.
+  // Without a data dir the program always fails, but it parses its settings first.
   const output = await run(binaries.postgres, ['-C', 'port', '-c', setting], {
     cwd: '/',
     env: serverEnvironment(),
@@ -228,7 +228,7 @@ async function waitUntilReady(
   throw startFailure(what, await readLogTail(files.logFile, logStart, shownLogLines))
 }
 
-/** Proves that the server answers to our password, and creates the database the first time. */
+/** Checks that the server accepts our password, and creates the database the first time. */
 async function openDatabase(context: StartContext, port: number): Promise<string> {
   const client = new Client({
     connectionString: connectionStringFor(context.password, port, 'postgres'),

@@ -4,12 +4,12 @@ import type { SourceSet, SqlSource } from './source-files.ts'
 import { type Named, type RecordedSource, readPresent, readRecorded } from './stored-sources.ts'
 
 /**
- * Makes the functions, views and triggers in the database those of the files, inside the caller's transaction. Only files that changed are
- * applied, and a function keeps its oid: statements that running nodes have prepared go on. One that disappeared is dropped; one whose
- * signature changed is dropped with what depends on it, and all of that is created again.
+ * Makes the database's functions, views and triggers equal to the files, inside the caller's transaction. Only changed files are applied, and
+ * a function keeps its oid: statements that running nodes have prepared continue to work. A removed one is dropped; one whose signature
+ * changed is dropped with its dependants, and all of them are created again.
  */
 export async function applySources(client: PoolClient, set: SourceSet, version: string): Promise<string[]> {
-  // A body may name what is created only after it.
+  // A body may refer to objects that are created after it.
   await client.query('set local check_function_bodies = off')
   const recorded = await readRecorded(client)
   const state: ApplyState = {
@@ -27,7 +27,7 @@ export async function applySources(client: PoolClient, set: SourceSet, version: 
   for (const { name, kind, table } of recorded.values()) {
     if (!state.byName.has(name) && state.present.has(name)) await drop(state, { name, kind, table })
   }
-  // A dropped dependant comes after what it depends on, so one more pass in the same order finds all that is missing.
+  // A dropped dependant comes after the object it depends on, so one more pass in the same order creates everything that is missing.
   for (const source of set.sources) if (!state.present.has(source.name)) await put(state, source)
   await record(client, set, version)
   return state.applied
@@ -37,7 +37,7 @@ interface ApplyState {
   readonly client: PoolClient
   readonly byName: ReadonlyMap<string, SqlSource>
   readonly recorded: ReadonlyMap<string, RecordedSource>
-  /** Names of what is in the database now. */
+  /** Names of the sources that are in the database now. */
   readonly present: Set<string>
   readonly applied: string[]
 }
@@ -73,7 +73,7 @@ async function replace(state: ApplyState, source: SqlSource): Promise<void> {
     await create(state, source)
   }
   await client.query('release savepoint source')
-  // With other types of arguments it is another function to PostgreSQL, and the old one is still there.
+  // With other argument types it is another function to PostgreSQL, and the old one still exists.
   const later = source.kind === 'function' ? await functionOids(client, source.name) : []
   if (later.length > 1) for (const oid of earlier) await dropFunction(state, oid)
 }
@@ -108,7 +108,7 @@ async function dropFunction(state: ApplyState, oid: number): Promise<void> {
   await state.client.query(`drop function ${rows[0]?.signature}`)
 }
 
-/** Our own dependants are dropped and created again later; those of others are left for their owners to drop. */
+/** Our own dependants are dropped and created again later; other owners must drop theirs. */
 async function dropDependants(
   state: ApplyState,
   catalogue: 'pg_proc' | 'pg_class',

@@ -9,9 +9,9 @@ export type SourceKind = 'function' | 'view' | 'trigger'
 /** One file of `src/sql/functions`: the current text of one function, view or trigger. */
 export interface SqlSource {
   readonly kind: SourceKind
-  /** With its schema: `holdfast.send`. A trigger has that of its table: `holdfast_internal.endpoints_note_change`. */
+  /** Includes the schema: `holdfast.send`. A trigger has its table's schema: `holdfast_internal.endpoints_note_change`. */
   readonly name: string
-  /** The table of a trigger, with its schema. */
+  /** The table of a trigger, including its schema. */
   readonly table: string | null
   /** The file, relative to the folder. */
   readonly path: string
@@ -20,14 +20,11 @@ export interface SqlSource {
 }
 
 export interface SourceSet {
-  /** Each after those that must exist when it is created. */
+  /** Ordered so that each follows the sources that must exist when it is created. */
   readonly sources: readonly SqlSource[]
-  /** Of all of them together. */
+  /** Checksum of all sources together. */
   readonly checksum: string
-  /**
-   * Grows with every change (`npm run schema` counts it), so that a process of an older version doesn't put its functions in the place
-   * of newer ones.
-   */
+  /** Increases with every change (`npm run schema` counts it), so that a process of an older version doesn't replace newer functions with its own. */
   readonly revision: number
 }
 
@@ -38,7 +35,7 @@ const revisionFile = 'revision.json'
 
 const readSets = new Map<string, Promise<SourceSet>>()
 
-/** Read once a process: what is in the package doesn't change while it runs. */
+/** Read once per process: the package's content doesn't change while it runs. */
 export function readSources(folder: string = defaultFunctionsDir): Promise<SourceSet> {
   if (folder !== defaultFunctionsDir) return readFolder(folder)
   let set = readSets.get(folder)
@@ -92,7 +89,7 @@ export function parseSource(path: string, text: string): SqlSource {
   }
 }
 
-/** The statement without comments and without the bodies between dollar quotes, which PostgreSQL reads only when they run. */
+/** The statement without comments and without dollar-quoted bodies, which PostgreSQL parses only when they run. */
 export function withoutBodies(sql: string): string {
   return withoutComments(sql).replaceAll(/\$(\w*)\$[\s\S]*?\$\1\$/g, "''")
 }
@@ -101,7 +98,7 @@ export function withoutComments(sql: string): string {
   return sql.replaceAll(/--.*$/gm, '')
 }
 
-/** Everything of our two schemas that a text names. */
+/** All names of our two schemas that occur in a text. */
 export function namesIn(sql: string): Set<string> {
   return new Set(sql.match(/\b(?:holdfast|holdfast_internal)\.\w+/g))
 }
@@ -117,7 +114,7 @@ function assertUnique(sources: readonly SqlSource[]): void {
   }
 }
 
-/** What stands outside of a body (types of arguments, a view's query, an SQL expression) must exist before. */
+/** Objects named outside a body (argument types, a view's query, an SQL expression) must be created first. */
 function inOrder(sources: readonly SqlSource[]): SqlSource[] {
   const byName = new Map(sources.map((source) => [source.name, source]))
   const ordered = new Set<SqlSource>()

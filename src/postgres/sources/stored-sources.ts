@@ -18,7 +18,7 @@ export async function readRecorded(database: Queryable): Promise<Map<string, Rec
   return new Map(rows.map((row) => [row.name, row]))
 }
 
-/** Bounded by what is in our two schemas. */
+/** Bounded by the number of objects in our two schemas. */
 export async function readPresent(database: Queryable): Promise<Set<string>> {
   const { rows } = await database.query<{ name: string }>(`
     with ours as (select oid, nspname from pg_namespace where nspname in ('holdfast', 'holdfast_internal'))

@@ -26,20 +26,20 @@ export interface AmqpConsumerOptions extends BrokerAccess {
   readonly listener: SourceListener
 }
 
-/** While more than this is unacknowledged, nothing is read: the prefetch counts messages, whatever their size. */
+/** While more bytes than this are unacknowledged, nothing is read: the prefetch limits only the number of messages. */
 const maxHeldBytes = 32 * 1024 * 1024
 const heartbeatHelpMs = 5_000
 const connectWithinMs = 30_000
 const closeWithinMs = 1_000
 const maxReasonLength = 500
 
-/** One connection that consumes one queue, every message acknowledged by hand. */
+/** One connection that consumes one queue, with manual acknowledgements. */
 export class AmqpConsumer implements SourceConnection {
   readonly #options: AmqpConsumerOptions
   readonly #connection: BrokerConnection
   readonly #subject: string
   #channel: Channel | null = null
-  /** By receipt, in the order of arrival. */
+  /** Bytes of unacknowledged messages by receipt, in the order of arrival. */
   readonly #held = new Map<number, number>()
   #heldBytes = 0
   #lastReceipt = 0
@@ -84,14 +84,14 @@ export class AmqpConsumer implements SourceConnection {
   }
 
   async close(): Promise<void> {
-    // The answer to our goodbye can only be read through an open gate.
+    // The broker's answer to the close can only be read while the gate is open.
     this.#gate?.open()
     await this.#closeChannel()
     await this.#connection.close()
     this.#stopTimers()
   }
 
-  /** First the channel: the goodbye of a connection may overtake the acknowledgements that wait on its channel. */
+  /** Closes the channel first: closing the connection may overtake acknowledgements that wait on its channel. */
   async #closeChannel(): Promise<void> {
     if (this.#channel === null || this.#connection.isClosed) return
     let timer: NodeJS.Timeout | undefined
@@ -168,7 +168,7 @@ export class AmqpConsumer implements SourceConnection {
   }
 }
 
-/** Stops amqplib from reading, so that what the broker sends waits in TCP's buffers. */
+/** Stops amqplib from reading, so that data from the broker waits in TCP's buffers. */
 class ReadGate {
   readonly #socket: Socket
   readonly #connection: RawConnection
@@ -182,7 +182,7 @@ class ReadGate {
   }
 
   shut(): void {
-    // The broker is there: it is we who don't read its heartbeats.
+    // The broker is alive, but we don't read its heartbeats.
     this.#timer ??= setInterval(() => {
       this.#connection.recvSinceLastCheck = true
     }, heartbeatHelpMs)

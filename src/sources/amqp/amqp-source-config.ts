@@ -9,10 +9,10 @@ const shape = {
   ...mappingFields('{{ routingKey }}'),
 }
 
-/** The `config` of a source whose type is `amqp`, as it is stored: a field that only a newer version knows is passed over. */
+/** The stored `config` of a source of type `amqp`: fields that only a newer version knows are ignored. */
 export const amqpSourceConfig = z.object(shape)
 
-/** The same as a person writes it. */
+/** The `config` as a user writes it. */
 export const amqpSourceConfigInput = z.strictObject(shape).superRefine(refuseBroker)
 
 export type AmqpSourceConfig = z.output<typeof amqpSourceConfig>

@@ -3,7 +3,7 @@ import { brokerAccess, refusedBroker, secretPaths, shownPart } from '../../trans
 import type { SourceType } from '../source.ts'
 import { amqpSourceConfig, amqpSourceConfigInput } from './amqp-source-config.ts'
 
-/** Receives the messages of a queue of a broker that speaks AMQP 0-9-1, such as RabbitMQ. The client library is an optional peer. */
+/** Receives messages from a queue of an AMQP 0-9-1 broker, such as RabbitMQ. The client library is an optional peer dependency. */
 export function amqpSource({ egress }: { readonly egress: Egress }): SourceType {
   return {
     name: 'amqp',

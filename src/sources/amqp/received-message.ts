@@ -3,7 +3,7 @@ import type { SourceMessage } from '../source.ts'
 
 const maxDepth = 20
 
-/** A message as its consumer received it, in the words that templates use. */
+/** A received message, with the field names that templates use. */
 export function receivedMessage(
   { fields, properties, content }: ConsumeMessage,
   queue: string,
@@ -30,7 +30,7 @@ function textOf(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null
 }
 
-/** Values as JSON has them: amqplib gives bytes as buffers, and times and decimals as objects with a mark. */
+/** Converts values to JSON: amqplib returns bytes as buffers, and times and decimals as tagged objects. */
 function plain(value: unknown, depth: number): unknown {
   if (depth > maxDepth) return null
   if (Buffer.isBuffer(value)) return value.toString('base64')

@@ -1,4 +1,4 @@
-/** The parts of Caliper 1.2 that are made here. */
+/** The parts of Caliper 1.2 that the transform creates. */
 
 export interface Entity {
   readonly id: string
@@ -25,7 +25,7 @@ export interface CaliperEvent {
 
 export const caliperContext = 'http://purl.imsglobal.org/ctx/caliper/v1p2'
 
-/** Without the fields that have no value. */
+/** The fields that have a value. */
 export function present(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== undefined && value !== null),

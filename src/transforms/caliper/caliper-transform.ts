@@ -24,7 +24,7 @@ export function caliperTransform(options: LearningOptions): Transform {
 
 export function compileCaliper(config: unknown, options: LearningOptions) {
   const settings = parseTransformConfig(caliperConfig, config)
-  // Time of the envelope: the only part that is new at each attempt.
+  // The envelope's time is the only part that is new at each attempt.
   return { ...compileLearning(settings, caliperFormat(settings.platformUrl), options), isCacheable: false }
 }
 

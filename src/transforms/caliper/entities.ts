@@ -7,7 +7,7 @@ import type { Surroundings } from './caliper-kind.ts'
 
 type MakeEntity = (event: TrackingEvent, surroundings: Surroundings) => Entity
 
-/** The length is zero where the event has none, and unknown where it is null. */
+/** The length is zero if the event has none, and unknown if it is null. */
 export function video(event: TrackingEvent, { platform }: Surroundings): Entity {
   const key = usageKey(event.requiredCourseId, 'video', event.data.requiredId('id'))
   return {
@@ -17,7 +17,7 @@ export function video(event: TrackingEvent, { platform }: Surroundings): Entity 
   }
 }
 
-/** Where in the video it happened, as far as the event says. */
+/** The position in the video, as far as the event has it. */
 export function playhead({ data }: TrackingEvent): Entity {
   return mediaLocation(data.number('currentTime') ?? data.number('current_time'))
 }
@@ -77,7 +77,7 @@ export function sequence(target: 'next unit' | 'previous unit' | null): MakeEnti
   })
 }
 
-/** A problem by its whole name, as an entity of this type. */
+/** A problem by its full usage key, as an entity of this type. */
 export function problem(type: string): MakeEntity {
   return (event, { platform }) => ({ id: platform.block(keyOf(event)), type })
 }
@@ -117,7 +117,7 @@ export function grade({ data }: TrackingEvent): Readonly<Record<string, unknown>
         maxScore: data.number('max_grade'),
         scoreGiven: data.number('grade'),
       }),
-      // As a text that begins with a capital letter: that is how consumers know it.
+      // A capitalised text, as consumers expect it.
       ...(outcome !== undefined && { extensions: { success: outcome === 'correct' ? 'True' : 'False' } }),
     },
   }

@@ -59,7 +59,7 @@ const kinds = {
     object: hint,
   },
   showanswer: { type: 'Event', action: 'Viewed', object: solution },
-  // The browser's; the server's is `gradedProblem`.
+  // Sent by the browser; the server's event is `gradedProblem`.
   problem_check: { type: 'AssessmentEvent', action: 'Submitted', object: submittedProblem },
 
   'edx.ui.lms.link_clicked': { ...navigation, object: clickedLink },

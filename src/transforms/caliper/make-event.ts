@@ -55,7 +55,7 @@ function learnerOf(identity: Identity): string {
   return identity.type === 'mbox' ? identity.address : identity.sum
 }
 
-/** A mail address is an address of its own; everything else is one of the platform's users. */
+/** An e-mail address is an IRI of its own; any other identity is a user of the platform. */
 function actorId(identity: Identity, learner: string, platform: Platform): string {
   return identity.type === 'mbox' ? identity.address : platform.user(learner)
 }

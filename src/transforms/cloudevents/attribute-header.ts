@@ -1,7 +1,7 @@
 /** Characters that the HTTP binding leaves unchanged: printable ASCII except space, double quote and percent. */
 const needsEncoding = /[^\x21\x23\x24\x26-\x7e]/
 
-/** An attribute's value as a header's: other characters become the percent-encoded bytes of their UTF-8. */
+/** Encodes an attribute's value for a header: other characters become their percent-encoded UTF-8 bytes. */
 export function encodeAttributeHeader(value: string): string {
   if (!needsEncoding.test(value)) return value
   let encoded = ''

@@ -33,7 +33,7 @@ export const cloudeventsConfig = z.strictObject({
   source: text(2048),
   subject: text(2048).optional(),
   dataschema: text(2048).optional(),
-  /** For messages that were sent without a type: CloudEvents demands one. */
+  /** For messages that were sent without a type, which CloudEvents requires. */
   defaultEventType: text(255).optional(),
   extensions: z
     .record(extensionName, z.union([text(2048), z.int32(), z.boolean()]), {
@@ -55,14 +55,14 @@ export type AttributesResult =
 
 type Attribute = (scope: MessageScope) => AttributeValue | undefined
 
-/** Servers refuse requests whose headers take more than 8 to 16 KiB together. */
+/** Servers refuse requests with more than 8 to 16 KiB of headers in total. */
 const maxValueLength = 2048
-/** The spec's String type has neither control characters nor noncharacters. */
+/** The spec's String type excludes control characters and noncharacters. */
 // oxlint-disable-next-line no-control-regex
 const forbidden = /[\u0000-\u001f\u007f-\u009f\ufffe\uffff]|\p{Surrogate}/u
 const uriReference = /^[^\s"<>\\^`{|}]+$/
 
-/** The context attributes of each message, by the endpoint's configuration. */
+/** The context attributes of each message, from the transform's configuration. */
 export function compileAttributes(config: CloudeventsConfig): {
   readonly isCacheable: boolean
   of(input: TransformInput): AttributesResult

@@ -14,7 +14,7 @@ import { type Attributes, type AttributesResult, cloudeventsConfig, compileAttri
 
 /**
  * CloudEvents 1.0 over HTTP: the event in an envelope (`structured`), or its attributes as headers (`binary`). The payload is
- * sent byte for byte in both. A batch is always structured, because the binding has no binary one.
+ * sent byte for byte in both. A batch is always structured, because the binding has no binary batch.
  *
  * @example
  * cloudeventsTransform().compile({ mode: 'binary', source: '/shop', subject: '{{ order.id }}' })
@@ -84,7 +84,7 @@ function envelope(attributes: Attributes, body: string): string {
 function headersOf(attributes: Attributes): Record<string, string> {
   const headers: Record<string, string> = {}
   for (const [name, value] of attributes) {
-    // The content type is the request's own header in this mode.
+    // In this mode the content type is the request's own header.
     if (name !== 'datacontenttype') headers[`ce-${name}`] = encodeAttributeHeader(String(value))
   }
   return headers

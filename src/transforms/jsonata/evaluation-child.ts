@@ -5,7 +5,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { Evaluation, EvaluationMessage, EvaluationRequest } from './evaluation-protocol.ts'
 import { maxHeapMegabytes, minUsedShare } from './jsonata-limits.ts'
 
-/** How a request ended: with results, stopped by us, by the end of the child, or it never began. */
+/** How a request ended: with results, killed by us, by the end of the child, or it never began. */
 export type EvaluationEnd =
   | { readonly kind: 'evaluated'; readonly evaluations: readonly Evaluation[] }
   | { readonly kind: 'killed' }
@@ -13,22 +13,22 @@ export type EvaluationEnd =
   | { readonly kind: 'unavailable'; readonly reason: string }
 
 const startTimeoutMs = 15_000
-/** A child that gets no processor is given up after this many times the time that it has. */
+/** A child that gets no processor time is killed after this many times its time limit. */
 const maxWaits = 20
 /** The unit of `/proc/<pid>/stat`, on every architecture that Node.js supports. */
 const clockTickMs = 10
 
 interface PendingRequest {
   readonly timeoutMs: number
-  /** What of that time an expression may have the processor. */
+  /** How much of that time an expression may use the processor. */
   readonly allowedMs: number
   post(): void
   end(end: EvaluationEnd): void
 }
 
 /**
- * A separate process for expressions, one request at a time. A worker thread isn't enough: when V8 can't allocate the
- * memory that one operation needs, it aborts the whole process, and every lane with it.
+ * A separate process for expressions, one request at a time. A worker thread isn't enough: if V8 can't allocate the memory for
+ * one operation, it aborts the whole process, including every lane.
  */
 export class EvaluationChild {
   readonly #child: ChildProcess
@@ -49,7 +49,7 @@ export class EvaluationChild {
     return this.#isGone
   }
 
-  /** Never rejects. After anything but results the child is gone and another one is needed. */
+  /** Never rejects. After any end but results the child is gone, and a new one is needed. */
   async run(request: EvaluationRequest, timeoutMs: number): Promise<EvaluationEnd> {
     return new Promise((resolve) => {
       const end = (result: EvaluationEnd): void => {
@@ -80,7 +80,7 @@ export class EvaluationChild {
     this.#leave({ kind: 'killed' }, 'it was stopped')
   }
 
-  /** The time of a request starts when the child is ready to work on it. */
+  /** The time limit of a request starts when the child is ready to process it. */
   #begin(): void {
     const request = this.#request
     if (request === null) return
@@ -91,7 +91,7 @@ export class EvaluationChild {
 
   #watch(request: PendingRequest, usedAtBeginMs: number | null, waits: number): void {
     this.#timer = setTimeout(() => {
-      // If our own thread was busy, the answer may have arrived unread: it is read before the time-out is applied.
+      // If our own thread was busy, the answer may be waiting to be read: it is read before the time-out is applied.
       setImmediate(() =>
         setImmediate(() => {
           if (this.#request !== request) return
@@ -129,12 +129,12 @@ export class EvaluationChild {
   }
 }
 
-/** The processor time that a process has used; null where the system doesn't say, which is anywhere but on Linux. */
+/** The processor time that a process has used; null if the system doesn't report it, that is, anywhere but on Linux. */
 function processorMs(pid: number | undefined): number | null {
   if (process.platform !== 'linux' || pid === undefined) return null
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    // Behind the name, which may contain anything: state is the first field, user and system time are the 12th and 13th.
+    // The fields after the name, which may contain anything: state is the first field, user and system time are the 12th and 13th.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     return (Number(fields[11]) + Number(fields[12])) * clockTickMs
   } catch {
@@ -158,7 +158,7 @@ function startChild(): ChildProcess {
   })
 }
 
-/** From a checkout, the child runs the sources as its parent does. */
+/** In a checkout, the child runs the sources as its parent does. */
 function sourceLoader(): string {
   return pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href
 }

@@ -9,12 +9,12 @@ import type {
 } from './evaluation-protocol.ts'
 import { maxResultLength, maxSequenceLength, maxStackDepth } from './jsonata-limits.ts'
 
-/** The program of the process that evaluates: it has no environment, makes no code from text, and dies with its parent. */
+/** The program of the process that evaluates expressions: it has no environment, can't compile code from text, and ends with its parent. */
 
 const maxCachedExpressions = 500
 const expressions = new Map<string, jsonata.Expression>()
 
-// No code in this process is guaranteed to end, so a separate thread ends it when its parent is gone.
+// Code in this process may never end, so a separate thread ends the process when its parent is gone.
 const watchParent = `
   const parent = process.ppid
   setInterval(() => process.ppid !== parent && process.kill(process.pid, 'SIGKILL'), 1000)
@@ -73,13 +73,13 @@ function compile(expression: string, timeoutMs: number): jsonata.Expression {
   return compiled
 }
 
-/** A function isn't a value. It would drag the whole environment along, so it is written as `JSON.stringify` writes functions: not. */
+/** A function isn't a value. Serializing it would include its whole environment, so it is left out, as in `JSON.stringify`. */
 function stringify(result: unknown): string | undefined {
   try {
     const json = JSON.stringify(result) as string | undefined
     if (json?.includes('"_jsonata_') !== true) return json
   } catch {
-    // A function's environment is circular; without functions it can be written.
+    // A function's environment is circular; without functions the result can be serialized.
   }
   return JSON.stringify(result, (_key, value: unknown) => (isFunction(value) ? undefined : value))
 }

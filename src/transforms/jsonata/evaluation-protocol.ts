@@ -1,10 +1,10 @@
-/** What one evaluation came to: the JSON that it made, or why it made none. */
+/** The result of one evaluation: JSON, or why there is none. */
 export type Evaluation =
   | { readonly json: string }
   | {
       readonly code: EvaluationFailure
       readonly message: string
-      /** How long a timed-out evaluation had the processor. JSONata compares with the clock, which also passes while its process waits for a core. */
+      /** How long a timed-out evaluation used the processor. JSONata measures elapsed time, which includes waiting for a core. */
       readonly usedMs?: number
     }
 
@@ -21,16 +21,16 @@ export interface EvaluationItem {
   readonly variables: Readonly<Record<string, unknown>>
 }
 
-/** One expression and the messages that wait for it. */
+/** One expression and the messages to evaluate it for. */
 export interface EvaluationRequest {
   readonly expression: string
   readonly timeoutMs: number
-  /** After this long the rest is handed back, so that other expressions get their turn. */
+  /** After this time the remaining items are returned, so that other expressions get their turn. */
   readonly turnMs: number
   readonly items: readonly EvaluationItem[]
 }
 
-/** Results of the first items, in order; those that had no turn are missing at the end. */
+/** Results of the first items, in order; items that had no turn are missing at the end. */
 export interface EvaluationResponse {
   readonly evaluations: readonly Evaluation[]
 }

@@ -9,9 +9,9 @@ export type JsonataOutcome =
 interface Task {
   readonly item: EvaluationItem
   readonly settle: (outcome: JsonataOutcome) => void
-  /** How often its process was killed, or it ran out of time. From the first time on it runs alone, so that it is certainly the cause. */
+  /** How often the task's process was killed, or the task timed out. After the first time the task runs alone, so that it is certainly the cause. */
   strikes: number
-  /** How long it had the processor when it ran out of time. */
+  /** How long the task used the processor when it timed out. */
   usedMs: number
 }
 
@@ -26,16 +26,19 @@ const maxWaitingTasks = 20_000
 const maxTasksPerTurn = 256
 const maxTurnLength = 1024 * 1024
 const turnMs = 25
-/** Allowance for communication. JSONata's own timer ends most endless evaluations; this one is for those that it can't see, like a regular expression. */
+/**
+ * Allowance for communication. JSONata's own timer ends most endless evaluations; this time-out is for
+ * those that it can't interrupt, like a regular expression.
+ */
 const graceMs = 50
-/** One time-out may be caused by the machine: another process had the core. Two are caused by the expression, if it had the processor meanwhile. */
+/** The machine may cause one time-out: another process used the core. The expression causes two, if it used the processor meanwhile. */
 const maxStrikes = 2
-/** After so many time-outs without the processor the message is retried later, like one that found no process. */
+/** After this many time-outs without processor time the message is retried later, as if no process were available. */
 const maxStarvedStrikes = 20
 
 /**
- * Evaluates JSONata in one child process, many messages at a time. Expressions take turns, so that a slow one delays the others by a
- * turn and not by its backlog.
+ * Evaluates JSONata in one child process, many messages at a time. Expressions take turns, so that a slow
+ * one delays the others by one turn, not by its backlog.
  */
 export class JsonataEvaluator {
   readonly #lines = new Map<string, Line>()
@@ -56,7 +59,7 @@ export class JsonataEvaluator {
       this.#waitingTasks += 1
       if (!this.#isBusy) {
         this.#isBusy = true
-        // A moment later, so that what is asked for in the same tick goes along.
+        // Deferred, so that requests of the same tick are evaluated together.
         setImmediate(() => void this.#work())
       }
     })
@@ -99,7 +102,7 @@ export class JsonataEvaluator {
     return this.#child.run(request, timeoutMs + graceMs + (batch.length > 1 ? turnMs : 0))
   }
 
-  /** Returns results where possible, and the tasks that need another turn. */
+  /** Returns results for tasks that have one, and returns the tasks that need another turn. */
   #conclude(batch: readonly Task[], line: Line, end: EvaluationEnd): Task[] {
     if (end.kind === 'unavailable') {
       this.#settle(batch, unavailable(end.reason))
@@ -143,7 +146,7 @@ export class JsonataEvaluator {
     return []
   }
 
-  /** Before those that came later, behind the other expressions. */
+  /** Puts tasks back before newer tasks of their expression, and after other expressions. */
   #putBack(key: string, line: Line, tasks: readonly Task[]): void {
     const waiting = this.#lines.get(key)?.tasks ?? []
     this.#lines.delete(key)

@@ -16,7 +16,7 @@ import {
 import { JsonataEvaluator } from './jsonata-evaluator.ts'
 import { defaultTimeoutMs, maxExpressionLength, maxTimeoutMs } from './jsonata-limits.ts'
 
-/** Loaded with the first expression: 11 MiB that most nodes have no use for. */
+/** Loaded with the first expression: 11 MiB that most nodes don't need. */
 const load = createRequire(import.meta.url)
 
 const jsonataConfig = z.strictObject({

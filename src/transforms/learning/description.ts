@@ -85,7 +85,7 @@ const learningOverrides = z
   })
   .meta({ id: 'LearningOverridesInput' }) satisfies z.ZodType<unknown, LearningOverridesInput>
 const outcome = z.enum(['skip', 'dead']).optional()
-/** The fields of both. */
+/** Fields that `xapi` and `caliper` share. */
 export const learningFields = {
   platformUrl: z.string().max(2000),
   actor: learningActor,

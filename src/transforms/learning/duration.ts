@@ -4,14 +4,14 @@ const secondsPerMinute = 60
 const secondsPerHour = 3600
 const secondsPerDay = 86_400
 const digits = 6
-/** A century: beyond it something else than seconds was given, and far beyond it numbers have exponents, which durations must not. */
+/** A century: larger values can't be seconds, and much larger ones are printed with exponents, which durations don't allow. */
 const maxSeconds = 3_155_760_000
 
 interface Units {
   readonly days: number
   readonly hours: number
   readonly minutes: number
-  /** With up to six decimals, none of them a trailing zero. */
+  /** With up to six decimals, without trailing zeros. */
   readonly seconds: string
 }
 
@@ -36,7 +36,7 @@ function unitsOf(duration: number): Units {
   }
 }
 
-/** ISO 8601 without the units that are zero. @example compactDuration(195) // 'PT3M15S' */
+/** ISO 8601 without units that are zero. @example compactDuration(195) // 'PT3M15S' */
 export function compactDuration(durationSeconds: number): string {
   const { days, hours, minutes, seconds } = unitsOf(durationSeconds)
   const time = unit(hours, 'H') + unit(minutes, 'M') + (seconds === '0' ? '' : `${seconds}S`)
@@ -44,7 +44,7 @@ export function compactDuration(durationSeconds: number): string {
   return `P${unit(days, 'D')}T${time}`
 }
 
-/** ISO 8601 with two digits for each unit from the first that isn't zero. @example paddedDuration(195) // 'PT03M15S' */
+/** ISO 8601 with two digits per unit, from the first unit that isn't zero. @example paddedDuration(195) // 'PT03M15S' */
 export function paddedDuration(durationSeconds: number): string {
   const { days, hours, minutes, seconds } = unitsOf(durationSeconds)
   const hasHours = days > 0 || hours > 0

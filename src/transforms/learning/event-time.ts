@@ -6,7 +6,7 @@ const shape =
 const firstMs = Date.parse('0000-01-01T00:00:00Z')
 const lastMs = Date.parse('9999-12-31T23:59:59Z')
 
-/** A moment to the microsecond. Its text is the same whatever zone and precision the event was written with, so that ids made of it are, too. */
+/** A time with microseconds. Its text doesn't depend on the time zone and precision of the event, so ids derived from it don't either. */
 export interface EventTime {
   /** `2030-01-31T09:00:05.250000+00:00`; whole seconds have no fraction. */
   readonly microseconds: string
@@ -50,14 +50,14 @@ export function parseEventTime(text: string): EventTime {
     Number(second),
   )
   const date = new Date(local)
-  // A day that its month doesn't have would be one of the next; years before 100 would be of the last century.
+  // A day that its month doesn't have would become one of the next month; years before 100 would become 19xx.
   if (date.getUTCDate() !== Number(day) || date.getUTCMonth() + 1 !== Number(month)) throw unreadable(text)
   if (date.getUTCFullYear() !== Number(year)) throw unreadable(text)
   const zoneMs = (Number(zoneHour) * 60 + Number(zoneMinute)) * 60_000
   const utc = local - (sign === '-' ? -zoneMs : zoneMs)
-  // A zone may lead out of the years that have four digits.
+  // The time zone may shift the time out of the four-digit years.
   if (utc < firstMs || utc > lastMs) throw unreadable(text)
-  // Most are of UTC already, and every event is asked for its time.
+  // Most times are in UTC already, and this runs for every event.
   const seconds =
     zoneMs === 0
       ? `${year}-${month}-${day}T${hour}:${minute}:${second}`

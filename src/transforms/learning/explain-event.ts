@@ -8,17 +8,17 @@ import { traceFields } from './trace-fields.ts'
 export interface LearningExplanation {
   readonly xapi: readonly object[] | null
   readonly caliper: readonly object[] | null
-  /** Why it becomes nothing at all; null when it becomes something. */
+  /** Why the event results in nothing; null if it results in something. */
   readonly skipped: string | null
-  /** Why a format has nothing for it, with the code that a delivery would have. */
+  /** Why a format has no result for the event, with the error code that a delivery would have. */
   readonly errors: Readonly<
     Partial<Record<'xapi' | 'caliper', { readonly code: string; readonly message: string }>>
   >
-  /** Which fields of the event, or which settings, each field came from. */
+  /** The fields of the event, or the settings, that each field came from. */
   readonly from: Readonly<Record<string, string>>
 }
 
-/** What is used where the configuration says nothing. */
+/** Defaults for settings that the configuration leaves out. */
 export const exampleConfig = {
   platformUrl: 'https://platform.example',
   actor: { type: 'account', from: 'hash', key: 'example key, for explaining only' },
@@ -28,7 +28,7 @@ export const exampleConfig = {
 type Format = 'xapi' | 'caliper'
 type Items = (event: unknown, config: object) => Promise<readonly object[]>
 
-/** What an event becomes in both formats, and which field came from where. */
+/** The result of an event in both formats, and the source of each field. */
 export async function explainEvent(
   event: unknown,
   given: Readonly<Record<string, unknown>>,

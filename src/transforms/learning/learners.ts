@@ -11,7 +11,7 @@ export type Identity =
   | { readonly type: 'mbox_sha1sum'; readonly sum: string }
 
 export interface Learners {
-  /** The keys that must be loaded from a table first. */
+  /** Keys that must be loaded from a table first. */
   unknown(learner: Learner): readonly string[]
   load(keys: readonly string[]): Promise<void>
   identify(learner: Learner): Identity
@@ -76,7 +76,7 @@ function namedLearners(names: Names, actor: LearningConfig['actor']): Learners {
   }
 }
 
-/** The preferred identifier first; an event without it is identified by the other. */
+/** The preferred identifier first; an event without it is identified by the other one. */
 function keysOf({ username, userId }: Learner, preferred: 'username' | 'user_id'): string[] {
   const keys = preferred === 'username' ? [username, userId] : [userId, username]
   return keys.filter((key) => key !== null)

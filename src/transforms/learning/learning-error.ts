@@ -1,4 +1,4 @@
-/** Why an event has no statement. The code is stable; the message says which field, and what to do. */
+/** Why an event has no statement. The code is stable; the message says which field is wrong, and what to do. */
 export class LearningError extends Error {
   readonly code: LearningErrorCode
 

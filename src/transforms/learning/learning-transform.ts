@@ -8,13 +8,13 @@ import { compileOverrides, type Overrides } from './overrides.ts'
 import { Platform } from './platform.ts'
 import { kindOf, type Learner, TrackingEvent } from './tracking-event.ts'
 
-/** What both formats are made with. */
+/** The values from which both formats are created. */
 export interface Ingredients {
   readonly event: TrackingEvent
   readonly kind: string
   readonly identity: Identity
   readonly platform: Platform
-  /** Its id where no name is known; null where the event belongs to no course. */
+  /** The course's id if no name is known; null if the event belongs to no course. */
   readonly courseName: string | null
   readonly overrides: Overrides | null
 }
@@ -46,7 +46,7 @@ interface Prepared {
   readonly learner: Learner
 }
 
-/** Of the names of one batch. */
+/** Maximum number of reads for the names of one batch. */
 const maxReads = 5
 
 /** A transform of tracking events: parses the event, looks up its learner and course, and leaves the rest to the format. */
@@ -91,7 +91,7 @@ export function compileLearning<Item>(
     })
   }
 
-  /** What must be read from tables before these events can be finished; null: nothing. */
+  /** Reads the names that these events need from tables; null if none is missing. */
   function loading(prepared: readonly Prepared[]): Promise<unknown> | null {
     const people = new Set(prepared.flatMap(({ learner }) => learners.unknown(learner)))
     const places = new Set(
@@ -107,8 +107,8 @@ export function compileLearning<Item>(
   }
 
   /**
-   * Reads what is needed, then uses it in the same turn: other batches may displace names from the cache while some are being read, and those are read
-   * once more.
+   * Reads the names that are needed, then uses them in the same turn of the event loop. Other batches may evict
+   * names from the cache during a read; those are read once more.
    */
   async function whenLoaded<Result>(
     prepared: readonly Prepared[],
@@ -200,7 +200,7 @@ export function compileLearning<Item>(
           made.push(...items)
         }
         const rendered = format.write(made, inputs[0]?.nowMs ?? nowMs())
-        // What is left for another request is refused there, if at all.
+        // Messages left for another request are refused there, if at all.
         return { ok: true, rendered, refused: refused.filter(({ index = 0 }) => index < taken), taken }
       },
       (error) => ({ ok: false, error: lookUpFailed(error) }),
@@ -210,7 +210,7 @@ export function compileLearning<Item>(
   return { isCacheable: true, items, render, renderBatch, close: async () => {} }
 }
 
-/** A failure of the database or the table, not of the event: it is retried. */
+/** The database or the table failed, not the event: the attempt is retried. */
 function lookUpFailed(error: unknown): TransformError {
   const message = error instanceof Error ? error.message : String(error)
   return { code: 'learning_look_up_failed', message: `A look-up failed: ${message}`, isRetryable: true }

@@ -1,16 +1,16 @@
 /** Reads values by their keys from a table with the columns `key` and `value`. */
 export type ReadTable = (table: string, keys: readonly string[]) => Promise<ReadonlyMap<string, string>>
 
-/** Where names come from: the configuration, a table, or nowhere. */
+/** A source of names: the configuration, a table, or none. */
 export interface Names {
-  /** Those of these keys, the preferred one first, that must be loaded before `get` can tell the first name of them. */
+  /** Returns those of these keys, the preferred one first, that must be loaded before `get` can return the first name among them. */
   unknown(keys: readonly string[]): readonly string[]
   load(keys: readonly string[]): Promise<void>
-  /** Null when there is none for the key. */
+  /** Returns null if the key has no name. */
   get(key: string): string | null
 }
 
-/** The key of the name for all that have none of their own. */
+/** The key of the default name, for all keys without one. */
 export const anyKey = '*'
 
 export function mappedNames(map: Readonly<Record<string, string>>): Names {
@@ -25,7 +25,7 @@ export function mappedNames(map: Readonly<Record<string, string>>): Names {
 export const noNames: Names = { unknown: () => [], load: async () => {}, get: () => null }
 
 const maxCached = 20_000
-/** A changed name is used after this time; an added one after the shorter one. */
+/** Cache time of a name, and of a missing name: a changed name is used after the first, an added one after the second. */
 const hitsLastMs = 60_000
 const missesLastMs = 5000
 
@@ -34,7 +34,7 @@ interface CachedName {
   readonly untilMs: number
 }
 
-/** Names of a table, a limited number of them cached for a minute: many events concern the same learners and courses. */
+/** Names from a table, a limited number of them cached for a minute: many events concern the same learners and courses. */
 export function tableNames(table: string, readTable: ReadTable, nowMs: () => number): Names {
   const cache = new Map<string, CachedName>()
 
@@ -63,7 +63,7 @@ export function tableNames(table: string, readTable: ReadTable, nowMs: () => num
       const cached = fresh(key)
       if (cached === undefined) missing.push(key)
       else {
-        // Names that were used last are kept longest: what is loaded next must not displace one that its own batch needs.
+        // Least recently used names are evicted first: a load must not evict a name that its own batch needs.
         cache.delete(key)
         cache.set(key, cached)
         if (cached.value !== null && cached.value !== '' && missing.length === 0) break

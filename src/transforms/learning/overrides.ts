@@ -14,7 +14,7 @@ export interface Overrides {
 
 const names = ['verb', 'object', 'extensions'] as const
 
-/** What a route writes over the mapping: templates of the event, rendered for each. Null when it writes nothing. */
+/** Templates with which a route overrides the mapping, rendered for each event. Null if there are none. */
 export function compileOverrides(
   config: LearningConfig['overrides'],
 ): ((input: TransformInput) => Overrides) | null {
@@ -41,7 +41,7 @@ function renderOne(name: string, template: CompiledTemplate, scope: MessageScope
   }
 }
 
-/** Fields of `over` replace those of `base`, object by object. */
+/** Fields of `over` replace those of `base`, merged recursively. */
 export function merged<Base>(base: Base, over: unknown): Base {
   if (over === undefined || over === null) return base
   if (!isObject(base) || !isObject(over)) return over as Base

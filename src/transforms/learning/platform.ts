@@ -1,8 +1,8 @@
 import { LearningError } from './learning-error.ts'
 
-/** Makes identifiers of what a platform calls its things. */
+/** Creates IRIs for the objects of a platform. */
 export class Platform {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly url: string
 
   constructor(url: string) {
@@ -13,7 +13,7 @@ export class Platform {
     return this.iri('course', courseId)
   }
 
-  /** A block, or something of it: its hints, its attempts. */
+  /** A block, or a part of it: its hints, its attempts. */
   block(usageKey: string, ...below: readonly string[]): string {
     return this.iri('xblock', usageKey, ...below)
   }
@@ -26,7 +26,7 @@ export class Platform {
     return `${this.url}/${steps.map(inIri).join('/')}`
   }
 
-  /** A link as it is; one without a host belongs to the page that it was on. */
+  /** Returns an absolute link unchanged; resolves a relative one against its page. */
   link(target: string, page: string | undefined): string {
     if (/^[a-z][a-z0-9+.-]*:/i.test(target)) return inIri(target)
     try {
@@ -37,7 +37,7 @@ export class Platform {
   }
 }
 
-/** Characters that no IRI may have; a percent sign may only start an escape. */
+/** Characters that an IRI can't contain; a percent sign must start an escape. */
 const forbidden = /[\s\p{Cc}\p{Cs}<>"{}|\\^`]|%(?![0-9a-f]{2})/iu
 const halfOfPair = /\p{Cs}/u
 const allForbidden = new RegExp(forbidden, 'giu')
@@ -51,7 +51,7 @@ function inIri(text: string): string {
 }
 
 /**
- * The whole name of a block of which an event gives only the last part.
+ * The full usage key of a block of which an event has only the last part.
  *
  * @example usageKey('course-v1:acme+py+2030', 'video', '0b9e') // 'block-v1:acme+py+2030+type@video+block@0b9e'
  */
@@ -64,7 +64,7 @@ export function usageKey(courseId: string, type: string, id: string): string {
     const prefix = { course: 'block-v1', ccx: 'ccx-block-v1', library: 'lib-block-v1' }[key[1] ?? 'course']
     return `${prefix}:${key[2]}+type@${type}+block@${id}`
   }
-  // Courses of before 2014: org/course/run.
+  // Course ids from before 2014: org/course/run.
   const [org, course] = courseId.split('/')
   if (org !== undefined && course !== undefined) return `i4x://${org}/${course}/${type}/${id}`
   throw new LearningError('learning_wrong_type', `"${courseId.slice(0, 200)}" is not the id of a course.`)

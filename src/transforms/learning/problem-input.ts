@@ -24,21 +24,21 @@ function fieldNames(content: unknown): readonly string[] {
   return typeof content === 'object' && content !== null ? Object.keys(content) : []
 }
 
-/** Browsers send what was put into a form, servers what came of it. */
+/** Browsers send the submitted input, servers the result of the check. */
 export function isFromServer(event: TrackingEvent): boolean {
   const { source, content } = event
   if (typeof content === 'string' || Array.isArray(content)) return false
   return source !== 'browser'
 }
 
-/** The block that the page was opened at. */
+/** The block at which the page was opened. */
 function activatedBlock(event: TrackingEvent): string | undefined {
   const referer = event.context.text('referer') ?? event.root.text('referer')
   const query = referer?.split('?', 2)[1]
   return (query === undefined ? null : new URLSearchParams(query).get('activate_block_id')) ?? undefined
 }
 
-/** A question of a problem is named in the place of the problem: `…block@a0ef` and `a0ef_2_1` make `…block@a0ef_2_1`. */
+/** A question's key replaces that of its problem: `…block@a0ef` and `a0ef_2_1` become `…block@a0ef_2_1`. */
 export function questionKey(problem: string, part: string): string {
   const place = problem.lastIndexOf('@')
   if (place !== -1) return problem.slice(0, place + 1) + part

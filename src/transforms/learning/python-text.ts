@@ -1,4 +1,4 @@
-/** A value as `json.dumps` of Python writes it, with a space after each comma and colon: record stores have texts and ids of this form. */
+/** Formats a value as Python's `json.dumps`, with a space after each comma and colon: record stores have texts and ids in this form. */
 export function pythonJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(pythonJson).join(', ')}]`
   if (typeof value === 'object' && value !== null) {
@@ -10,7 +10,7 @@ export function pythonJson(value: unknown): string {
   return JSON.stringify(value)
 }
 
-/** The same in ASCII, as `json.dumps` writes it unless told otherwise. */
+/** The same in ASCII, the default of `json.dumps`. */
 export function pythonAsciiJson(value: unknown): string {
   return pythonJson(value).replace(
     /[\u007f-\uffff]/g,
@@ -18,7 +18,7 @@ export function pythonAsciiJson(value: unknown): string {
   )
 }
 
-/** A value as Python prints it: `{'a': ['b', None]}`. */
+/** Formats a value as Python's `repr`: `{'a': ['b', None]}`. */
 export function pythonRepr(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(pythonRepr).join(', ')}]`
   if (value === null || value === undefined) return 'None'

@@ -1,9 +1,9 @@
-/** Tracking events of our own making for tests: one for every kind, with canaries where personal data is. */
+/** Synthetic tracking events for tests: one of every kind, with canary values in place of personal data. */
 
 export const courseId = 'course-v1:Acme+PY101+2030'
 export const block = (type: string, id: string) => `block-v1:Acme+PY101+2030+type@${type}+block@${id}`
 
-/** What must never leave: each of them is unlike anything that may. */
+/** Values that must never be sent; each differs from every value that may be sent. */
 export const canaries = {
   username: 'canary-ada',
   userId: 900_417,
@@ -30,7 +30,7 @@ const context = {
   accept_language: 'de',
 }
 
-/** As routed: `name`, `timestamp`, `data`, `context`. */
+/** In routed form: `name`, `timestamp`, `data`, `context`. */
 export function sampleEvent(
   name: string,
   data: unknown,

@@ -5,8 +5,8 @@ type Fields = Readonly<Record<string, unknown>>
 const noFields: Fields = Object.freeze({})
 
 /**
- * One object of an event (`data`, `context`, `data.submission`), whose fields are read by the type that the mapping needs. Null, an empty text and an
- * absent field are the same: platforms write all three for "nothing".
+ * One object of an event (`data`, `context`, `data.submission`), whose fields are read as the type that the mapping needs. Null, an empty text
+ * and a missing field are equivalent: platforms write all three for "nothing".
  */
 export class Section {
   readonly #fields: Fields
@@ -27,7 +27,7 @@ export class Section {
     return this.#fields
   }
 
-  /** The field as it is; undefined for null and for an empty text. */
+  /** The field unchanged; undefined for null and for an empty text. */
   value(field: string): unknown {
     const value = Object.hasOwn(this.#fields, field) ? this.#fields[field] : undefined
     return value === null || value === '' ? undefined : value
@@ -39,7 +39,7 @@ export class Section {
     throw this.#wrongType(field, 'a text')
   }
 
-  /** A text, or a number that stands for one: ids come as both. */
+  /** A text, or a number as text: ids occur as both. */
   id(field: string): string | undefined {
     const value = this.value(field)
     if (value === undefined || typeof value === 'string') return value
@@ -75,7 +75,7 @@ export class Section {
     return this.number(field) ?? this.#missing(field)
   }
 
-  /** Points of a grade: a platform writes null for none. */
+  /** Points of a grade: a platform writes null for no points. */
   requiredPoints(field: string): number {
     return this.isNull(field) ? 0 : this.requiredNumber(field)
   }

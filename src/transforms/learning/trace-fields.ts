@@ -6,8 +6,8 @@ type Make = (event: unknown, config: object) => Promise<readonly object[]>
 const maxTracedLeaves = 500
 
 /**
- * Determines by experiment where each field came from: changes one value of the event or of the settings at a time, and compares which fields change
- * with it. So it can't disagree with the mapping, and the mapping needs no annotations.
+ * Determines by experiment where each field came from: it changes one value of the event or of the settings at a time, and compares which fields
+ * change. So it can't disagree with the mapping, and the mapping needs no annotations.
  */
 export async function traceFields(
   format: string,
@@ -15,7 +15,7 @@ export async function traceFields(
   config: object,
   make: Make,
 ): Promise<Record<string, string>> {
-  // Learners and courses that are looked up would hide what they are looked up by.
+  // Look-ups of learners and courses would hide the fields that they depend on.
   const transparent = {
     ...config,
     actor: { type: 'account', from: 'hash', key: 'a key for the experiment', ...identifierOf(config) },
@@ -37,7 +37,7 @@ export async function traceFields(
     for (const other of othersThan(value))
       await note(path.join('.'), withValue(event, path, other), transparent)
   }
-  // The experiment's actor is an account, whatever it is in truth.
+  // In the experiment the actor is an account, whatever the real configuration says.
   const ofActor = (field: string) => sources.get(field.replace(/\.actor\..*$/, '.actor.account.name')) ?? []
   const fields = fieldsOf(await make(event, config)).keys()
   return Object.fromEntries(
@@ -50,7 +50,7 @@ export async function traceFields(
 
 function describe(field: string, sources: readonly string[], config: object): string {
   if (/transformer-?version/i.test(field) || /^\[\d+\]\.(?:version|@context)$/.test(field)) return 'holdfast'
-  // What nothing but the name of the event decides.
+  // Only the event's name determines this field.
   if (sources.length === 0) return 'name'
   const { actor, courses } = config as { actor?: { from?: string }; courses?: { from?: string } }
   if (/\.actor\./.test(field) && sources.some((source) => /user(?:name|_id)$/.test(source)))
@@ -75,7 +75,7 @@ async function madeOrNothing(work: () => Promise<readonly object[]>): Promise<re
   }
 }
 
-/** Values that a mapping takes for another one of the same kind. */
+/** Changed values that a mapping accepts in place of the original. */
 function othersThan(value: unknown): readonly unknown[] {
   if (typeof value === 'number') return [value + 1]
   if (typeof value === 'boolean') return [!value]

@@ -2,15 +2,15 @@ import { type EventTime, parseEventTime } from './event-time.ts'
 import { LearningError } from './learning-error.ts'
 import { Section } from './section.ts'
 
-/** Whom an event is about, as far as it says. */
+/** The learner that an event is about, as far as it is known. */
 export interface Learner {
   readonly username: string | null
   readonly userId: string | null
 }
 
 /**
- * A tracking event as a learning platform emits it, in both of its forms: routed (`name`, `timestamp`, `data`, everything else in `context`) and as a
- * line of the tracking log (`event_type`, `time`, `event`, with user and session beside the context).
+ * A tracking event of a learning platform, in either form: routed (`name`, `timestamp`, `data`, everything else in `context`) or a line of the
+ * tracking log (`event_type`, `time`, `event`, with user and session beside the context).
  */
 export class TrackingEvent {
   readonly root: Section
@@ -26,7 +26,7 @@ export class TrackingEvent {
     this.content = parsedContent(this.root.value('data') ?? this.root.value('event'))
   }
 
-  /** Where it is an object, which it is for every kind but a problem that was checked in the browser. */
+  /** The content as an object, which it is for every kind except a problem checked in the browser. */
   get data(): Section {
     this.#data ??= new Section(this.content, this.root.value('data') === undefined ? 'event' : 'data')
     return this.#data
@@ -54,8 +54,8 @@ export class TrackingEvent {
   }
 
   /**
-   * Enrolments and grades concern `data.user_id` or `data.username`, exams `data.attempt_user_id`, who may not be the user who clicked: an instructor's
-   * click grades a student. If the two differ, other fields about the user who clicked must not be used.
+   * Enrolments and grades concern `data.user_id` or `data.username`, exams `data.attempt_user_id`. This may not be the user who clicked: an
+   * instructor's click grades a student. If the two differ, other fields about the user who clicked must not be used.
    */
   get learner(): Learner {
     const actingName = this.context.text('username') ?? this.root.text('username')
@@ -86,7 +86,7 @@ function areOthers(one: string | undefined, other: string | undefined): boolean 
   return one !== undefined && other !== undefined && one !== other
 }
 
-/** Browsers send their part of a log line as JSON in a text. Anything else that is a text stays one. */
+/** Browsers send their part of a log line as JSON in a string. Any other string is returned unchanged. */
 function parsedContent(value: unknown): unknown {
   if (typeof value !== 'string' || !/^\s*[{[]/.test(value)) return value
   try {
@@ -99,7 +99,7 @@ function parsedContent(value: unknown): unknown {
   }
 }
 
-/** The kind of an event, by the first of its names that `isKind` knows; else its name as it is. */
+/** The kind of an event, by the first of its names for which `isKind` is true; otherwise its name. */
 export function kindOf(event: TrackingEvent, isKind: (name: string) => boolean): string {
   const names = [event.root.text('name'), event.root.text('event_type')].filter((name) => name !== undefined)
   const [first] = names

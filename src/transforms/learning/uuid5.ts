@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 
-/** A name-based UUID (RFC 9562, version 5): the same name in the same namespace always has the same one. */
+/** A name-based UUID (RFC 9562, version 5): the same name in the same namespace always has the same UUID. */
 export function uuid5(namespace: Uint8Array, name: string): Uuid {
   const digest = hash('sha1', Buffer.concat([namespace, Buffer.from(name)]), 'buffer')
   const bytes = digest.subarray(0, 16)

@@ -5,7 +5,7 @@ import type { CompiledTransform, Transform, TransformInput, TransformResult } fr
 
 const noneConfig = z.strictObject({ type: z.literal('none').optional() })
 
-/** The event as it is, byte for byte. @example noneTransform().compile({ type: 'none' }) */
+/** Sends the event unchanged, byte for byte. @example noneTransform().compile({ type: 'none' }) */
 export function noneTransform(): Transform {
   return { name: 'none', compile }
 }

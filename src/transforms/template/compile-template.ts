@@ -4,17 +4,17 @@ import type { Expression } from './template-expression.ts'
 import type { TemplateEntry, TemplateNode, TextPart } from './template-node.ts'
 import { type ScopeKind, type TemplateScope, variableNames, volatileVariables } from './template-scope.ts'
 
-/** What happens to a placeholder whose value is missing and that has no default. */
+/** How to render a placeholder whose value is missing and that has no default. */
 export type MissingRule = 'error' | 'null' | 'omit'
 
 export const maxRenderedLength = 16 * 1024 * 1024
 
-/** `undefined`: left out, by the rule `omit`. */
+/** Returns undefined if the node is left out, by the rule `omit`. */
 export type RenderNode = (scope: TemplateScope) => string | undefined
 
 export interface CompiledTemplate {
   readonly render: RenderNode
-  /** It uses nothing that differs by recipient or attempt. */
+  /** The template uses no value that differs by recipient or attempt. */
   readonly isCacheable: boolean
 }
 
@@ -28,13 +28,13 @@ export class TemplateRenderError extends Error {
   }
 }
 
-/** Turns a parsed template into functions that write the JSON text directly; what has no placeholder is written once, here. */
+/** Compiles a parsed template to functions that write the JSON text directly; parts without placeholders are serialized once, here. */
 export function compileTemplate(node: TemplateNode, missing: MissingRule, kind: ScopeKind): CompiledTemplate {
   const compiler = new TemplateCompiler(missing, kind)
   return { render: compiler.node(node), isCacheable: compiler.isCacheable }
 }
 
-/** Text with placeholders, rendered as text and not as JSON. */
+/** Compiles text with placeholders that is rendered as text, not as JSON. */
 export function compileText(
   parts: readonly TextPart[],
   path: string,
@@ -63,7 +63,7 @@ class TemplateCompiler {
     return (scope) => JSON.stringify(render(scope) ?? '')
   }
 
-  /** Parts of a text. A missing value results in an empty part, unless the rule is to fail. */
+  /** Renders the parts of a text. A missing value becomes an empty part, unless the rule is `error`. */
   text(parts: readonly TextPart[], path: string): (scope: TemplateScope) => string | undefined {
     const pieces = parts.map((part) => (typeof part === 'string' ? part : this.#insideText(part, path)))
     const [only] = pieces

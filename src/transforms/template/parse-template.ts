@@ -12,8 +12,8 @@ const space = /[ \t\r\n]*/y
 const strictString = /"[^"\\\p{Cc}]*(?:\\.[^"\\\p{Cc}]*)*"/uy
 
 /**
- * A template as given by the user: a JSON value whose texts have placeholders, or the text of such JSON, where a placeholder may also
- * be written without quotes. Every error names the position: the field for a value, the offset for a text.
+ * Parses a template as given by the user: a JSON value whose texts have placeholders, or the text of such JSON, in which a placeholder may also be
+ * written without quotes. Every error has a position: the field for a value, the offset for a text.
  */
 export function parseTemplate(template: unknown, path: string): TemplateNode {
   if (typeof template === 'string') return parseTemplateText(template, path)
@@ -48,7 +48,7 @@ export function parseTemplate(template: unknown, path: string): TemplateNode {
   }
 }
 
-/** Text with placeholders on its own, like a subject line. */
+/** Parses a single text with placeholders, like a subject line. */
 export function parseTextTemplate(text: string, path: string): readonly TextPart[] {
   if (text.length > maxTemplateLength) throw new TransformConfigError(path, tooLong)
   return named(text, path)
@@ -84,7 +84,7 @@ function parseTemplateText(text: string, path: string): TemplateNode {
   }
 }
 
-/** Reads JSON that has placeholders where values stand, and inside its texts. */
+/** Parses JSON that has placeholders in place of values, and inside its strings. */
 class TemplateTextReader {
   readonly #text: string
   #at = 0
@@ -146,7 +146,7 @@ class TemplateTextReader {
     return { kind: 'array', items }
   }
 
-  /** By the rules of JSON first. People also write `"{{ name ?? "nobody" }}"`, which can mean one thing only, so that is read second. */
+  /** Tries the rules of JSON first. Users also write `"{{ name ?? "nobody" }}"`, which is unambiguous, so that is tried second. */
   #string(): TextPart[] {
     const start = this.#at
     const strict = this.#take(strictString)

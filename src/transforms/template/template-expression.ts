@@ -1,15 +1,15 @@
 /** One step into a value: a key, or the index of an element (negative counts from the end). */
 export type PathStep = string | number
 
-/** What a placeholder may be: a path into the payload or into a variable, or a literal. */
+/** The content of a placeholder: a path into the payload or into a variable, or a literal. */
 export type Operand =
   | { readonly kind: 'path'; readonly variable: string | null; readonly steps: readonly PathStep[] }
   | { readonly kind: 'literal'; readonly value: unknown }
 
-/** `a ?? b ?? "c"`: the first that is there and isn't null; the last one counts as it is. */
+/** `a ?? b ?? "c"`: the first value that exists and isn't null; the last one is used in any case. */
 export interface Expression {
   readonly operands: readonly Operand[]
-  /** As it was written, for messages. */
+  /** The original text, for messages. */
   readonly source: string
 }
 
@@ -33,7 +33,7 @@ const doubleQuoted = /"[^"\\]*(?:\\.[^"\\]*)*"/y
 const quotedKey = /\[\s*(?:"[^"\\]*(?:\\.[^"\\]*)*"|'[^'\\]*(?:\\.[^'\\]*)*')\s*\]/y
 const singleQuoted = /'[^'\\]*(?:\\.[^'\\]*)*'/y
 
-/** Reads `path ?? default }}` from just behind a `{{`. */
+/** Parses `path ?? default }}`, starting right after a `{{`. */
 export function parseExpression(text: string, start: number): { expression: Expression; end: number } {
   const reader = new ExpressionReader(text, start)
   const expression = reader.expression()
@@ -76,7 +76,7 @@ class ExpressionReader {
     return { kind: 'path', variable: null, steps: [toStep(first), ...this.#steps()] }
   }
 
-  /** `["a-b"]` and `["a-b"].c` begin a path; behind `??` the first of them is a list of one, as `[]` and `["a", "b"]` are anywhere. */
+  /** `["a-b"]` and `["a-b"].c` begin a path; after `??` the first one is a list with one element, as `[]` and `["a", "b"]` always are. */
   #isQuotedKeyAhead(isDefault: boolean): boolean {
     quotedKey.lastIndex = this.at
     const match = quotedKey.exec(this.#text)
@@ -114,7 +114,7 @@ class ExpressionReader {
     if (text !== null) return { value: text }
     const scalar = this.#take(word) ?? this.#take(jsonNumber)
     if (scalar !== null) {
-      // A literal with more digits than a double holds would lose them here, unlike one that comes from the payload.
+      // Here a literal with more digits than a double would lose them, unlike a number from the payload.
       if (scalar.replace(/\D/g, '').length > 15) throw this.#unexpected('a number of at most 15 digits')
       return { value: JSON.parse(scalar) as unknown }
     }

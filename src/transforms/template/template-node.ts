@@ -1,25 +1,25 @@
 import type { Expression } from './template-expression.ts'
 
-/** Text with placeholders in it: literal pieces and what goes between them. */
+/** Text with placeholders: literal parts and expressions. */
 export type TextPart = string | Expression
 
-/** A parsed template: the JSON that will be written, with holes. */
+/** A parsed template: the JSON to write, with expressions in it. */
 export type TemplateNode =
   | { readonly kind: 'literal'; readonly json: string }
-  /** A placeholder that is the whole value: it keeps its type. */
+  /** A placeholder that is the whole value, which keeps its type. */
   | { readonly kind: 'value'; readonly expression: Expression; readonly path: string }
   | { readonly kind: 'text'; readonly parts: readonly TextPart[]; readonly path: string }
   | { readonly kind: 'array'; readonly items: readonly TemplateNode[] }
   | { readonly kind: 'object'; readonly entries: readonly TemplateEntry[] }
 
 export interface TemplateEntry {
-  /** The key with its placeholders; a single string when it has none. */
+  /** The key with its placeholders; a single string if it has none. */
   readonly key: readonly TextPart[]
   readonly value: TemplateNode
   readonly path: string
 }
 
-/** A string's placeholders decide what it is: none, the whole of it, or pieces of it. */
+/** The node for a string: it has no placeholders, is a single placeholder, or contains some. */
 export function textNode(parts: readonly TextPart[], path: string): TemplateNode {
   const [only] = parts
   if (parts.length === 0) return { kind: 'literal', json: '""' }

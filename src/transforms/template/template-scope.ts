@@ -3,16 +3,16 @@ import { joinAsJsonArray } from '../json-array.ts'
 import type { TransformInput } from '../transform.ts'
 import type { Operand, PathStep } from './template-expression.ts'
 
-/** What a variable looks at: one message's variables, or those of a batch. */
+/** Which variables are available: those of one message, or those of a batch. */
 export type ScopeKind = 'message' | 'batch'
 
-/** Where a template takes its values from. Built per rendering; the payload is read when the first placeholder asks for it. */
+/** Provides a template's values. Created per rendering; the payload is parsed when the first placeholder needs it. */
 export interface TemplateScope {
-  /** `undefined` when there is no such value. */
+  /** Returns undefined if there is no such value. */
   resolve(operand: Operand): unknown
-  /** The JSON text of a value that is already at hand as such: the payload as it came, the items of a batch. */
+  /** The JSON text of a value that is available as text: the original payload, the items of a batch. */
   source(operand: Operand): string | undefined
-  /** How much has been put in so far, against templates that multiply a large payload. */
+  /** Length rendered so far; limits templates that multiply a large payload. */
   renderedLength: number
 }
 
@@ -71,7 +71,7 @@ export class MessageScope implements TemplateScope {
     return this.#payload
   }
 
-  /** A header's name has no case. */
+  /** Header names are case-insensitive. */
   #header(name: string): string | undefined {
     const wanted = name.toLowerCase()
     for (const [key, value] of Object.entries(this.#input.headers)) {

@@ -4,7 +4,7 @@ import { type Activity, present, type Result } from './statement.ts'
 import { activities, extensions } from './vocabulary.ts'
 import { activity, type Surroundings } from './xapi-kind.ts'
 
-/** The course itself; with the mode of an enrolment, where the event has one. */
+/** The course itself; with the mode of an enrolment, if the event has one. */
 export function course(event: TrackingEvent, { platform, courseName }: Surroundings): Activity {
   return activity(platform.course(event.requiredCourseId), {
     type: activities.course,
@@ -13,7 +13,7 @@ export function course(event: TrackingEvent, { platform, courseName }: Surroundi
   })
 }
 
-/** The same without a place for the mode. */
+/** The course without an enrolment mode. */
 export function gradedCourse(event: TrackingEvent, { platform, courseName }: Surroundings): Activity {
   return activity(platform.course(event.requiredCourseId), {
     type: activities.course,
@@ -21,7 +21,7 @@ export function gradedCourse(event: TrackingEvent, { platform, courseName }: Sur
   })
 }
 
-/** The letter is empty for a grade that isn't enough to pass. */
+/** The letter is empty for a failing grade. */
 export function courseGrade({ data }: TrackingEvent): Result {
   return {
     score: score(data.requiredPoints('percent_grade'), 1),
@@ -33,7 +33,7 @@ export function subsection(event: TrackingEvent, { platform }: Surroundings): Ac
   return activity(platform.block(event.data.requiredText('block_id')), { type: activities.resource })
 }
 
-/** All points of the subsection, whether or not they count towards the course's grade. */
+/** All points of the subsection, whether or not they count for the course's grade. */
 export function subsectionGrade({ data }: TrackingEvent): Result {
   return graded(data.requiredPoints('weighted_total_earned'), data.requiredPoints('weighted_total_possible'))
 }
@@ -46,7 +46,7 @@ function graded(earned: number, possible: number): Result {
   return { score: score(earned, possible), success: earned >= possible }
 }
 
-/** A block that was completed, in part or as a whole: from 0 to 1. */
+/** The completion of a block: from 0 to 1. */
 export function blockProgress({ data }: TrackingEvent): Result {
   const share = data.requiredNumber('completion')
   return { completion: share >= 1, extensions: { [extensions.progress]: share * 100 } }

@@ -14,7 +14,7 @@ export function exam(type: string): (event: TrackingEvent, surroundings: Surroun
   }
 }
 
-/** The attempt at the exam, with what is known of it so far. */
+/** The attempt at the exam, with the details known so far. */
 export function examAttempt({ data }: TrackingEvent, surroundings: Surroundings): readonly Activity[] {
   const code = data.text('attempt_code')
   if (code === undefined) return []

@@ -13,12 +13,12 @@ export function thread(event: TrackingEvent, surroundings: Surroundings): Activi
   return title === undefined ? found : { ...found, definition: { ...found.definition, name: { en: title } } }
 }
 
-/** A response to a thread, or a comment on a response: the platform keeps both in one collection. */
+/** A response to a thread, or a comment on a response: the platform stores both in one collection. */
 export function reply(event: TrackingEvent, surroundings: Surroundings): Activity {
   return contribution(event, surroundings, 'comments')
 }
 
-/** The thread that something was written in. */
+/** The thread to which a contribution belongs. */
 export function discussion({ data }: TrackingEvent, { platform }: Surroundings): readonly Activity[] {
   const id = data.section('discussion').id('id')
   if (id === undefined) return []
@@ -26,8 +26,8 @@ export function discussion({ data }: TrackingEvent, { platform }: Surroundings):
 }
 
 /**
- * What was written is where the call was made, which events of the discussion API say: a thread is viewed through its comments. Other paths may name
- * people.
+ * The collection comes from the path of the request, if it is one of the discussion API: a thread is viewed
+ * through its comments. Other paths may contain names of people.
  */
 function contribution(event: TrackingEvent, { platform }: Surroundings, usual: Collection): Activity {
   const path = event.context.text('path') ?? event.root.text('path') ?? ''
@@ -40,7 +40,7 @@ export function kindOfThread({ data }: TrackingEvent): Extensions {
   return present({ [extensions.type]: data.text('thread_type') })
 }
 
-/** `up`. */
+/** The value of the vote, for example `up`. */
 export function vote({ data }: TrackingEvent): Extensions {
   return present({ [extensions.type]: data.text('vote_value') })
 }

@@ -132,7 +132,7 @@ const kinds = {
   },
   'edx.ui.lms.sequence.tab_selected': { verb: verbs.navigated, object: sequence, extensions: fromTabToTab },
 
-  // The browser's; the server's is `evaluatedProblem`.
+  // Sent by the browser; the server's event is `evaluatedProblem`.
   problem_check: { verb: verbs.attempted, object: submittedProblem },
 } as const satisfies Record<string, XapiKind>
 

@@ -8,7 +8,7 @@ import { compatibleStatementId, statementId } from './statement-id.ts'
 import { activities, extensions, type Verb } from './vocabulary.ts'
 import { activity, type Surroundings } from './xapi-kind.ts'
 
-/** The statements of one event: one, or one for the whole and one for each of its parts. */
+/** The statements of one event: a single one, or one for the whole and one for each part. */
 export function makeStatements(ingredients: Ingredients, isCompatible: boolean): readonly Statement[] {
   const { event, kind: name, identity, platform, courseName, overrides } = ingredients
   const kind = xapiKindOf(name, event)

@@ -7,7 +7,7 @@ import { type Activity, type Definition, present, type Result } from './statemen
 import { activities, extensions } from './vocabulary.ts'
 import { activity, type Part, type Surroundings } from './xapi-kind.ts'
 
-/** How xAPI calls what a response type of the platform asks of the learner. */
+/** xAPI's interaction type for each response type of the platform. */
 const interactionTypes: Readonly<Record<string, string>> = {
   annotationresponse: 'fill-in',
   choiceresponse: 'choice',
@@ -35,7 +35,7 @@ export function completedProblem(event: TrackingEvent, { platform, isCompatible 
   return activity(isCompatible ? key : platform.block(key), { type: activities.interaction })
 }
 
-/** The platform names the problem of a hint by its module. */
+/** In events about hints, `module_id` identifies the problem. */
 export function hint({ data }: TrackingEvent, { platform }: Surroundings): Activity {
   const key = data.text('module_id') ?? data.text('problem_id') ?? data.requiredText('module_id')
   return activity(platform.block(key, 'hint', data.requiredId('hint_index')), { type: activities.hint })
@@ -45,7 +45,7 @@ export function shownAnswer(event: TrackingEvent, { platform }: Surroundings): A
   return activity(platform.block(keyOf(event), 'answer'), { type: activities.solution })
 }
 
-/** What was put into a problem's form. */
+/** The problem whose form was submitted. */
 export function submittedProblem(event: TrackingEvent, { platform }: Surroundings): Activity {
   return activity(platform.block(problemOfForm(event)), {
     type: activities.interaction,
@@ -54,12 +54,12 @@ export function submittedProblem(event: TrackingEvent, { platform }: Surrounding
   })
 }
 
-/** Server events say what came of a check, browser events only that there was one. */
+/** Server events contain the result of a check, browser events only that there was one. */
 export function isEvaluated(event: TrackingEvent): boolean {
   return isFromServer(event)
 }
 
-/** The problem that was checked: with its question where there is one, as a group where there are several. */
+/** The checked problem: with its question if there is one, as a group if there are several. */
 export function checkedProblem(event: TrackingEvent, { platform, isCompatible }: Surroundings): Activity {
   const id = platform.block(keyOf(event))
   const questions = questionsOf(event)
@@ -90,7 +90,7 @@ export function checkResult(event: TrackingEvent): Result {
   }
 }
 
-/** Each of several questions, and what was answered. */
+/** Each of several questions, with its answer. */
 export function questionParts(event: TrackingEvent, { platform }: Surroundings): readonly Part[] {
   const questions = questionsOf(event)
   if (questions.length <= 1) return []
@@ -134,7 +134,7 @@ function displayName(event: TrackingEvent): { readonly name?: { readonly 'en-US'
   return name === undefined ? {} : { name: { 'en-US': name } }
 }
 
-/** Of a question whose type isn't known, the choices as the form names them. */
+/** If the question's type isn't known, the response is the choices of the form. */
 function responseOf(event: TrackingEvent, question: Question | undefined): Result {
   if (question !== undefined && hasType(question)) return answered(question.fields)
   const answers = event.data.value('answers')

@@ -1,8 +1,8 @@
 import type { Result } from './statement.ts'
 
 /**
- * Points as a score. xAPI wants `scaled` between -1 and 1 and `raw` between `min` and `max`: a bonus above the maximum or a penalty below zero leaves
- * the bound out that it breaks, because a record store refuses the statement otherwise.
+ * Points as a score. xAPI requires `scaled` between -1 and 1 and `raw` between `min` and `max`. A bonus above the maximum or a penalty below zero
+ * violates a bound, which is then left out, because a record store would refuse the statement.
  */
 export function score(earned: number, possible: number): NonNullable<Result['score']> {
   const scaled = possible > 0 ? earned / possible : 0

@@ -8,7 +8,7 @@ export interface Identified {
   readonly actor: Agent
   readonly objectId: string
   readonly timestamp: string
-  /** Of one of several statements from one event. */
+  /** The part's id, if the event has several statements. */
   readonly partId: string | null
 }
 
@@ -16,7 +16,10 @@ export interface Identified {
 const holdfast = uuidBytes('6e0c2f7a-52a1-5d8e-9a55-0f3a4b1d7c9e')
 const dns = uuidBytes('6ba7b810-9dad-11d1-80b4-00c04fd430c8')
 
-/** The same event always has the same id, so that a record store recognises what it has. Two statements differ in what is listed here, or are one. */
+/**
+ * The same event always has the same id, so that a record store recognises duplicates. Two statements
+ * with the same values listed here are the same statement.
+ */
 export function statementId({ verb, actor, objectId, timestamp, partId }: Identified): string {
   return uuid5(holdfast, JSON.stringify([verb.id, actor, objectId, timestamp, partId])).text
 }
@@ -24,10 +27,7 @@ export function statementId({ verb, actor, objectId, timestamp, partId }: Identi
 const maxNamespaces = 1000
 const namespaces = new Map<string, Uuid>()
 
-/**
- * The ids that older transformers made: the object has no part in them, so that two events of one learner with one verb in one microsecond
- * collide.
- */
+/** The ids that older transformers create: they don't include the object, so two events of one learner with one verb in one microsecond collide. */
 export function compatibleStatementId({ verb, actor, timestamp, partId }: Identified): string {
   const text = pythonAsciiJson({ id: verb.id, display: verb.display })
   if (partId !== null)

@@ -1,6 +1,6 @@
 import type { Verb } from './vocabulary.ts'
 
-/** The parts of xAPI 1.0.3 that are made here. */
+/** The parts of xAPI 1.0.3 that the transform creates. */
 
 export type Extensions = Readonly<Record<string, unknown>>
 export type LanguageMap = Readonly<Record<string, string>>
@@ -61,7 +61,7 @@ export interface Statement {
   readonly timestamp: string
 }
 
-/** Without the fields that have no value, so that a record store isn't sent nulls. */
+/** The fields that have a value, so that no nulls are sent to a record store. */
 export function present<Fields extends object>(
   fields: Fields,
 ): { [Name in keyof Fields]?: NonNullable<Fields[Name]> } {

@@ -14,7 +14,7 @@ export function videoLength(event: TrackingEvent): Extensions {
   return present({ [extensions.length]: rounded(event.data.number('duration')) })
 }
 
-/** Where in the video it happened. */
+/** The position in the video. */
 export function playhead(event: TrackingEvent): Result {
   return resultOf({ [extensions.time]: playheadOf(event) })
 }
@@ -56,7 +56,7 @@ function playheadOf({ data }: TrackingEvent): number | undefined {
   return rounded(data.number('currentTime') ?? data.number('current_time'))
 }
 
-/** The video profile counts seconds to the millisecond. */
+/** The video profile has seconds with millisecond precision. */
 function rounded(seconds: number | undefined): number | undefined {
   return seconds === undefined ? undefined : Number(seconds.toFixed(3))
 }

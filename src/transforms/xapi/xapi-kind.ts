@@ -3,32 +3,32 @@ import type { TrackingEvent } from '../learning/tracking-event.ts'
 import type { Activity, Extensions, Result } from './statement.ts'
 import type { Verb } from './vocabulary.ts'
 
-/** What statements are made with besides the event. */
+/** Values for statements that are not in the event. */
 export interface Surroundings {
   readonly platform: Platform
-  /** The name of the event's course; its id where no name is known. */
+  /** The name of the event's course; its id if no name is known. */
   readonly courseName: string
   /**
-   * The mode `compatible` writes some identifiers as older transformers did, though strict record stores refuse them: the type `GroupActivity`, and
-   * exams and attempts without the platform's address.
+   * The mode `compatible` writes some identifiers as older transformers do, though strict record stores refuse them: the type
+   * `GroupActivity`, and exams and attempts without the platform's address.
    */
   readonly isCompatible: boolean
 }
 
-/** A question of a problem that has several: a statement of its own, which refers to that of the whole problem. */
+/** One of several questions of a problem: it gets its own statement, which refers to the statement of the whole problem. */
 export interface Part {
-  /** As the event calls it. */
+  /** The event's id of the question. */
   readonly id: string
   readonly object: Activity
   readonly result: Result
 }
 
-/** How one kind of event becomes a statement. */
+/** How one kind of event is converted to a statement. */
 export interface XapiKind {
   readonly verb: Verb
   readonly object: (event: TrackingEvent, surroundings: Surroundings) => Activity
   readonly result?: (event: TrackingEvent) => Result
-  /** Added to those that every statement's context has. */
+  /** Added to the extensions of every statement's context. */
   readonly extensions?: (event: TrackingEvent) => Extensions
   readonly grouping?: (event: TrackingEvent, surroundings: Surroundings) => readonly Activity[]
   readonly parts?: (event: TrackingEvent, surroundings: Surroundings) => readonly Part[]

@@ -9,7 +9,7 @@ import type { Statement } from './statement.ts'
 const xapiConfig = learningConfig('xapi')
 
 /**
- * Tracking events of a learning platform as xAPI 1.0.3 statements.
+ * Converts tracking events of a learning platform to xAPI 1.0.3 statements.
  *
  * @example
  * xapiTransform(options).compile({ platformUrl: 'https://learn.example', actor: { from: 'map', map: { ada: '7f…' } } })
@@ -40,7 +40,7 @@ function xapiFormat(isCompatible: boolean): LearningFormat<Statement> {
   }
 }
 
-/** A record store refuses a batch that has an id twice. */
+/** A record store refuses a batch that contains an id twice. */
 function sentOnce(statements: readonly Statement[]): readonly Statement[] {
   if (statements.length <= 1) return statements
   const byId = new Map<string, Statement>()

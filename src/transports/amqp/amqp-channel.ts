@@ -27,7 +27,7 @@ export interface AmqpChannelOptions extends BrokerAccess {
   readonly amqplib: Amqplib
 }
 
-/** A short alarm is ignored: messages that are unconfirmed when it begins wait this long for their confirm. */
+/** Alarms shorter than this are ignored: messages that are unconfirmed when an alarm begins wait this long for their confirm. */
 const blockedGraceMs = 1_000
 
 /** A connection and its unconfirmed messages, in the order of publishing. */
@@ -41,8 +41,8 @@ interface Link {
 }
 
 /**
- * One connection per endpoint, opened by the first send, with as many unconfirmed messages as the lane has in flight. A message that passes its
- * deadline retires the connection: those published before still get their confirms, the next ones use a new connection.
+ * One connection per endpoint, opened by the first send, with as many unconfirmed messages as the lane has in flight. If a message passes its
+ * deadline, the connection is retired: earlier messages still get their confirms, later ones use a new connection.
  */
 export class AmqpChannel implements TransportChannel {
   readonly #options: AmqpChannelOptions
@@ -90,7 +90,7 @@ export class AmqpChannel implements TransportChannel {
     await Promise.all([...this.#links].map(({ connection }) => connection.close()))
   }
 
-  /** For its calls: the first outcome counts. */
+  /** Settles a call of this channel: only its first outcome counts. */
   settle(call: PublishCall, outcome: AttemptOutcome): void {
     if (!this.#inFlight.remove(call)) return
     const { link } = call
@@ -239,7 +239,7 @@ class PublishCall extends InFlightCall {
   }
 }
 
-/** A return has no delivery tag: the headers that every message has identify it, the oldest first. */
+/** A returned message has no delivery tag. It is identified by the headers that every message has; of several, the oldest is taken. */
 function markReturned(link: Link, headers: Readonly<Record<string, unknown>>, reason: string): void {
   for (const call of link.calls) {
     if (call.returnReason !== null) continue

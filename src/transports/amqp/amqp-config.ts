@@ -36,19 +36,19 @@ const shape = {
   properties: properties.default({}),
   persistent: z.boolean().default(true),
   mandatory: z.boolean().default(true),
-  /** `binary`: each message carries the attributes of a CloudEvent, also without a transform. */
+  /** `binary`: each message has the attributes of a CloudEvent, even without a transform. */
   cloudEvents: z.enum(['none', 'binary']).default('none'),
   cloudEventsPrefix: z.enum(['cloudEvents:', 'cloudEvents_']).default('cloudEvents:'),
   /** From connect to the broker's confirm. */
   confirmTimeoutMs: z.int().min(1).max(600_000).optional(),
-  /** The same, under the name that all transports and the presets have; `confirmTimeoutMs` takes precedence. */
+  /** The same under the name that all transports and the presets use; `confirmTimeoutMs` takes precedence. */
   timeoutMs: z.int().min(1).max(600_000).default(10_000),
 }
 
 /** The `config` of an endpoint whose transport is `amqp`, as stored: a field that only a newer version knows is ignored. */
 export const amqpConfig = z.object(shape)
 
-/** The same as users write it. `classify` is validated for every transport alike. */
+/** The `config` as users write it. `classify` is validated for every transport alike. */
 export const amqpConfigInput = z
   .strictObject({ ...shape, classify: z.unknown().optional() })
   .superRefine(refuseBroker)

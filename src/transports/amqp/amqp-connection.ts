@@ -11,19 +11,19 @@ import type { AmqpMessage } from './amqp-message.ts'
 
 export interface AmqpConnectionOptions extends Omit<BrokerConnectionOptions, 'onSocket' | 'onOpen'> {
   readonly onOpen: () => void
-  /** A message that was routed to no queue is returned before its confirm. */
+  /** A message that no queue receives is returned before its confirm. */
   readonly onReturned: (headers: Readonly<Record<string, unknown>>, reason: string) => void
-  /** The broker accepts nothing for now: it is short of memory or disk. */
+  /** The broker currently accepts no messages: it is short of memory or disk. */
   readonly onBlocked: (reason: string) => void
   readonly onUnblocked: () => void
 }
 
-/** A broker sends back at most what it received, plus a little: more is an attack or a mistake. */
+/** A broker returns at most what it received, plus a little: more than twice that, plus this, is an attack or a mistake. */
 const spareBytes = 1_048_576
 
 /**
- * One connection with one channel in confirm mode. It never connects again by itself: when it is closed, the next send opens another, so that the
- * circuit and the retries decide.
+ * One connection with one channel in confirm mode. It never reconnects by itself: after it is closed, the next send opens
+ * another one, so that the circuit and the retries decide when.
  */
 export class AmqpConnection {
   readonly #options: AmqpConnectionOptions
@@ -51,7 +51,7 @@ export class AmqpConnection {
     this.#connection.start()
   }
 
-  /** Throws for a message that can't be encoded, having sent nothing. `onConfirm` gets an error for a nack, and when the connection is closed. */
+  /** Throws for a message that can't be encoded, and sends nothing. `onConfirm` gets an error for a nack, and when the connection is closed. */
   publish(exchange: string, message: AmqpMessage, onConfirm: (error: unknown) => void): void {
     const { routingKey, headers, properties, body } = message
     this.#channel?.publish(exchange, routingKey, Buffer.from(body), { ...properties, headers }, (error) => {
@@ -63,7 +63,7 @@ export class AmqpConnection {
     this.#unconfirmed += 1
   }
 
-  /** A connection whose messages are all refused is closed, when no other waits on it: the next send opens another. */
+  /** Closes a connection whose messages are all refused, once no other message waits on it: the next send opens another one. */
   #judge(error: unknown): void {
     if (error == null) return this.#refusals.confirmed()
     const reason = isRefusal(error) ? this.#refusals.refused() : null
@@ -100,7 +100,8 @@ export class AmqpConnection {
     channel.on('return', (message) =>
       this.#options.onReturned(message.properties.headers ?? {}, returnReason(message)),
     )
-    // amqplib would make its list of unconfirmed messages as long as a tag that was never given. What is thrown here ends the connection.
+    // For a tag that was never assigned, amqplib would extend its list of unconfirmed messages up to that
+    // tag. An error thrown here ends the connection.
     const check = ({ deliveryTag }: { deliveryTag: number }): void => {
       if (deliveryTag < 1 || deliveryTag > this.#published)
         throw new BrokerError('protocol_error', `it confirms message ${deliveryTag}, which was never sent`)

@@ -19,7 +19,7 @@ export interface AmqpMessage {
   readonly body: string
 }
 
-/** Why a message can't be published, whenever it is tried. */
+/** Why a message can't be published, at any attempt. */
 export interface UnusableMessage {
   readonly code: 'routing_key_invalid' | 'header_invalid'
   readonly message: string
@@ -27,7 +27,7 @@ export interface UnusableMessage {
 
 const maxHeaderLength = 8_192
 const maxShownBytes = 64 * 1024
-/** CloudEvents demands both attributes; a transform sets others. */
+/** CloudEvents requires both attributes; a transform sets others. */
 const cloudEventSource = '/holdfast'
 const untypedEvent = 'holdfast.message'
 
@@ -94,7 +94,7 @@ export class AmqpMessageRenderer {
   }
 }
 
-/** As it is kept with an attempt and shown by a preview. */
+/** The message as stored with an attempt and shown by a preview. */
 export function describeMessage(
   message: AmqpMessage,
   { exchange }: AmqpConfig,
@@ -118,7 +118,7 @@ export function describeMessage(
   }
 }
 
-/** The message's own headers, then those that can't be replaced. */
+/** The message's own headers, then those that can't be overridden. */
 function ownHeaders(
   dispatch: Dispatch,
   { cloudEvents, cloudEventsPrefix }: AmqpConfig,
@@ -146,7 +146,7 @@ function ownHeaders(
   return headers
 }
 
-/** The transform percent-encodes attributes for HTTP, where headers are ASCII; AMQP carries them as they are. */
+/** The transform percent-encodes attributes for HTTP, where headers are ASCII; AMQP sends them unencoded. */
 function decoded(value: string): string {
   try {
     return decodeURIComponent(value)
@@ -160,7 +160,7 @@ function headerOf({ headers }: Dispatch, wanted: string): string | undefined {
   return undefined
 }
 
-/** A property is a short string. What is longer travels as a header only. */
+/** A property is a short string. A longer text is sent as a header only. */
 function fitting(text: string | null): string | undefined {
   return text !== null && Buffer.byteLength(text) <= maxShortBytes ? text : undefined
 }

@@ -4,7 +4,7 @@ import { NetworkRefusal } from '../../network/network-refusal.ts'
 import { harmlessText } from '../http/harmless-text.ts'
 import { networkFailure } from '../http/network-error.ts'
 
-/** How long an endpoint is held when its broker accepts nothing. */
+/** How long an endpoint is held if its broker accepts no messages. */
 export const blockedRetryMs = 5_000
 
 const maxReasonLength = 500
@@ -66,7 +66,7 @@ export function unusableOutcome(code: string, message: string): AttemptOutcome {
   return { class: 'permanent', isHealthFailure: false, durationMs: 0, error: { code, message } }
 }
 
-/** The outcome of everything unconfirmed on a connection that failed or was closed. */
+/** The outcome of all unconfirmed messages on a connection that failed or was closed. */
 export function closedConnectionOutcome(error: unknown, subject: string, durationMs: number): AttemptOutcome {
   const failure = error instanceof NetworkRefusal ? null : brokerFailure(error, 'exchange')
   if (failure === null) {

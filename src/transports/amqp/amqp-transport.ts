@@ -13,8 +13,8 @@ export interface AmqpTransportOptions {
 }
 
 /**
- * Publishes to an exchange of a broker that speaks AMQP 0-9-1, such as RabbitMQ; the broker's confirm is the success. The client library is an
- * optional peer, loaded by the first send.
+ * Publishes to an exchange of an AMQP 0-9-1 broker, such as RabbitMQ; the broker's confirm is the success. The client library is an
+ * optional peer dependency, loaded by the first send.
  *
  * @example
  * const transports = createTransportRegistry([amqpTransport()])

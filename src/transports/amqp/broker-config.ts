@@ -9,7 +9,7 @@ import { type TlsConfig, tlsConfig } from '../http/http-config.ts'
 import { requireSecret } from '../http/require-secret.ts'
 import { clientCertificateProblem, tlsOptions } from '../http/tls-config.ts'
 
-/** AMQP's short strings: names, keys, properties. */
+/** Maximum length of AMQP's short strings: names, keys, properties. */
 export const maxShortBytes = 255
 
 export const shortText = z.string().refine((text) => Buffer.byteLength(text) <= maxShortBytes, {
@@ -24,9 +24,9 @@ const brokerUrl = z
     if (message !== null) context.addIssue({ code: 'custom', message })
   })
 
-/** What leads to a broker, in the config of an endpoint and of a source. */
+/** Settings of the connection to a broker, in the config of an endpoint and of a source. */
 export const brokerFields = {
-  /** With a password in it, it is stored as a secret. */
+  /** Stored as a secret if it contains a password. */
   url: secret(brokerUrl),
   username: z.string().min(1).max(255).optional(),
   password: secret(z.string().min(1).max(4_096)).optional(),
@@ -40,7 +40,7 @@ export interface BrokerConfig {
   readonly tls?: TlsConfig | undefined
 }
 
-/** What contradicts itself in them. */
+/** Reports contradictory settings. */
 export function refuseBroker(config: BrokerConfig, context: z.RefinementCtx): void {
   const refuse = (path: string, message: string): void =>
     context.addIssue({ code: 'custom', path: [path], message })
@@ -60,7 +60,7 @@ export function refuseBroker(config: BrokerConfig, context: z.RefinementCtx): vo
 
 const fixedPaths: readonly SecretPath[] = [['password'], ['tls', 'key'], ['tls', 'passphrase']]
 
-/** The URL is a secret when it holds a password. */
+/** The URL is a secret if it contains a password. */
 export function secretPaths({ url }: Readonly<Record<string, unknown>>): readonly SecretPath[] {
   const isHidden = typeof url === 'string' ? hasPassword(url) : isSecretMark(url)
   return isHidden ? [['url'], ...fixedPaths] : fixedPaths
@@ -75,7 +75,7 @@ export function seenUrl(url: SecretValue): string {
   return typeof url === 'string' ? url : (partlyShown(url) ?? '')
 }
 
-/** Of a config whose secrets were put back. */
+/** `config` contains the decrypted secrets. */
 export function brokerAccess(config: BrokerConfig): BrokerAccess {
   const address = parseAmqpUrl(requireSecret(config.url, 'url'))
   if (address === null) throw new Error('config.url is not the URL of a broker')
@@ -83,17 +83,17 @@ export function brokerAccess(config: BrokerConfig): BrokerAccess {
     config.password === undefined ? address.password : requireSecret(config.password, 'password')
   return {
     address,
-    // The default user of RabbitMQ, which may connect from the broker's own machine only.
+    // RabbitMQ's default user, which may connect from the broker's own machine only.
     username: config.username ?? address.username ?? 'guest',
     password: password ?? 'guest',
     tls: config.tls === undefined ? {} : tlsOptions(config.tls),
   }
 }
 
-/** Why this process may not connect to it. */
+/** Why this process may not connect to the broker. */
 export function refusedBroker({ url }: BrokerConfig, egress: Egress): Problem[] {
   const address = parseAmqpUrl(seenUrl(url))
-  // A placeholder means the stored value, which was checked when it was stored.
+  // A mark stands for the stored value, which was checked when it was stored.
   const refusals = address?.hosts.map(({ hostname }) => egress.refusalOfTcp(hostname)) ?? []
   const refusal = refusals.find((one) => one !== null)
   return refusal == null ? [] : [{ path: 'config.url', message: refusal.message }]

@@ -134,7 +134,7 @@ export const amqpDescription = describeTransport<AmqpEndpointInput>({
     cloudEvents: 'none',
     confirmTimeoutMs: deadlineMs,
   }),
-  // A broker wants a password, which PostgreSQL has no key to encrypt with.
+  // A broker requires a password, and PostgreSQL has no key to encrypt it.
   sqlConfig: null,
   targetOf: ({ url, exchange }) => {
     const broker = typeof url === 'string' ? url : 'amqp'

@@ -16,8 +16,8 @@ export interface FunctionChannelOptions {
 /**
  * Calls one handler in this process.
  *
- * This is the hot path of the in-process benchmark. A handler that returns a plain value costs its message and its outcome;
- * only one that returns a promise is tracked as in flight, because only that one can outlive its deadline or be aborted.
+ * This is the hot path of the in-process benchmark. A handler that returns a plain value costs only its message and its outcome.
+ * A handler that returns a promise is also tracked as in flight, because only it can exceed its deadline or be aborted.
  */
 export class FunctionChannel implements TransportChannel {
   readonly #options: FunctionChannelOptions
@@ -64,9 +64,9 @@ export class FunctionChannel implements TransportChannel {
     return new Promise((resolve) => {
       const call = new HandlerCall(this.#options, this.#inFlight, message, startedAtMs, resolve)
       this.#inFlight.add(call, signal)
-      // A handler may abort the very signal that it runs under before it returns its promise.
+      // A handler may abort its own signal before it returns its promise.
       if (signal.aborted) call.onAbort()
-      // A foreign thenable may throw from its `then`; a real promise passes through unchanged.
+      // A foreign thenable may throw from its `then`; a native promise passes through unchanged.
       Promise.resolve(result).then(
         () => call.settle(successOutcome(startedAtMs)),
         (error: unknown) => call.fail(error),

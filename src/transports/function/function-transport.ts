@@ -4,12 +4,12 @@ import { FunctionChannel } from './function-channel.ts'
 import type { Handler } from './handler.ts'
 
 export interface FunctionTransportOptions {
-  /** May be filled while the engine runs. */
+  /** Handlers may be added while the engine runs. */
   readonly handlers: ReadonlyMap<string, Handler>
 }
 
 const shape = {
-  /** The endpoint's own name when it is left out. */
+  /** Default: the endpoint's own name. */
   handler: z.string().min(1).max(200).optional(),
   timeoutMs: z.int().min(1).max(3_600_000).default(10_000),
 }

@@ -4,7 +4,7 @@ import { PermanentError, RetryAfterError } from './handler.ts'
 
 const maxMessageCharacters = 2_000
 
-/** A throw counts as a failing receiver, like a 5xx: it counts against the circuit unless the handler's error says otherwise. */
+/** A thrown error is a failure of the receiver, like a 5xx: it counts against the circuit unless the error says otherwise. */
 export function handlerFailureOutcome(
   handlerName: string,
   thrown: unknown,
@@ -36,7 +36,7 @@ export function handlerTimeoutOutcome(
   }
 }
 
-/** Counts against the circuit, so that a node without the handler keeps the backlog instead of using its attempts. */
+/** Counts against the circuit, so that a node without the handler keeps the backlog and uses up no attempts. */
 export function handlerMissingOutcome(handlerName: string): AttemptOutcome {
   return {
     class: 'retryable',
@@ -53,7 +53,7 @@ function describe(thrown: unknown): string {
   try {
     return thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown)
   } catch {
-    // A thrown object may have a throwing toString; the outcome must exist all the same.
+    // A thrown object may have a throwing toString; an outcome is needed anyway.
     return 'a value that can not be shown'
   }
 }

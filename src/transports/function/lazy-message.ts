@@ -2,7 +2,7 @@ import { inspect } from 'node:util'
 import type { Dispatch } from '../transport.ts'
 import type { HandlerMessage } from './handler.ts'
 
-/** Parses the body, writes out ids and makes an AbortController only for handlers that ask: most need none of it at 100,000 calls a second. */
+/** Parses the body, formats ids and creates an AbortController only for handlers that use them: most need none of it at 100,000 calls a second. */
 export class LazyMessage implements HandlerMessage {
   readonly #dispatch: Dispatch
   #payload: unknown = undefined
@@ -42,7 +42,7 @@ export class LazyMessage implements HandlerMessage {
   }
 
   get payload(): unknown {
-    // JSON has no undefined, so it can mark what isn't parsed yet.
+    // JSON has no undefined, so undefined means "not parsed yet".
     if (this.#payload === undefined) this.#payload = JSON.parse(this.body)
     return this.#payload
   }
@@ -60,7 +60,7 @@ export class LazyMessage implements HandlerMessage {
     this.#controller?.abort(reason)
   }
 
-  /** What a handler sees that logs its message. */
+  /** For handlers that log their message. */
   toJSON(): object {
     const { id, deliveryId, type, attempt, correlationId, headers, payload } = this
     return { id, deliveryId, type, attempt, correlationId, headers, payload }

@@ -3,7 +3,7 @@ import { endpointUrl, headerName, isForbiddenHeader, secret } from './config-fie
 
 const maxCredentialLength = 8_192
 
-/** What a header can carry without encoding. */
+/** Characters that a header can contain without encoding. */
 const token = z
   .string({ error: 'must be text' })
   .max(maxCredentialLength)
@@ -47,7 +47,7 @@ export const authConfig = z.discriminatedUnion('type', [
     clientSecret: secret(words),
     scope: words.optional(),
     audience: words.optional(),
-    /** Where the token endpoint wants the client's credentials. */
+    /** Where the token endpoint expects the client's credentials. */
     sendCredentialsIn: z.enum(['header', 'body']).default('header'),
   }),
 ])

@@ -3,10 +3,10 @@ import { isReservedHeader } from '../../core/endpoints/reserved-headers.ts'
 import { isSecretMark } from '../../secrets/endpoint-secrets.ts'
 import { hasHiddenValue } from './hidden-url.ts'
 
-/** A secret, or the mark that it is stored. */
+/** A secret, or the mark of a stored one. */
 export type SecretValue = string | { readonly isSet: true }
 
-/** A value that is stored encrypted. The placeholder that is shown afterwards is accepted too, and leaves it unchanged. */
+/** A value that is stored encrypted. Its mark, which is shown instead of it, is accepted too, and leaves the stored value unchanged. */
 export function secret(schema: z.ZodType<string>) {
   return z.unknown().transform((value, context): SecretValue => {
     if (isSecretMark(value)) return value as { readonly isSet: true }
@@ -38,9 +38,9 @@ export const endpointUrl = z
       refuse('contains [hidden], the placeholder of values that are never shown: pass the whole URL')
   })
 
-/** Whether an endpoint may not set this header. Takes any case. */
+/** Whether endpoints may not set this header. The name's case is ignored. */
 export function isForbiddenHeader(name: string): boolean {
   const lowerName = name.toLowerCase()
-  // Those of proxies belong to the operator's proxy, and the last one asks for another protocol.
+  // Headers of proxies belong to the operator's proxy, and `http2-settings` requests another protocol.
   return isReservedHeader(lowerName) || lowerName.startsWith('proxy-') || lowerName === 'http2-settings'
 }

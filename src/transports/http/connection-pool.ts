@@ -1,6 +1,6 @@
 import { Connection, type ConnectionOptions } from './connection.ts'
 
-/** A caller that waits for a connection. */
+/** A caller waiting for a connection. */
 export interface ConnectionUser {
   useConnection(connection: Connection): void
 }
@@ -8,9 +8,9 @@ export interface ConnectionUser {
 /**
  * The connections of one endpoint, at most as many as its lane may have in flight.
  *
- * Our own instead of undici's Pool: a call that ends while it waits leaves the queue without destroying a socket
+ * Used instead of undici's Pool: a call that ends while it waits leaves the queue without destroying a socket
  * (aborting a request that Pool had queued destroys the socket it is later given), each call knows its connection, and
- * the last used connection is the next one, so that a quiet endpoint keeps few sockets open.
+ * the connection used last is used next, so that a quiet endpoint keeps few sockets open.
  */
 export class ConnectionPool {
   readonly #options: ConnectionOptions
@@ -50,7 +50,7 @@ export class ConnectionPool {
   discard(connection: Connection): void {
     this.#all.delete(connection)
     connection.destroy()
-    // Not immediately: when many calls end together, waiting calls that end too must not get a connection first.
+    // Deferred: when many calls end together, waiting calls that also end must not get a connection first.
     if (this.#waiting.size > 0) queueMicrotask(this.#serveNext)
   }
 
@@ -85,7 +85,7 @@ export class ConnectionPool {
     return connection
   }
 
-  /** An idle connection that closed is dropped whole, so that ten thousand quiet endpoints hold no clients. */
+  /** Removes an idle connection that was closed, so that ten thousand quiet endpoints keep no clients in memory. */
   readonly #forgetIdle = (connection: Connection): void => {
     const index = this.#idle.indexOf(connection)
     if (index === -1) return

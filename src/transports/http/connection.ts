@@ -16,19 +16,19 @@ export interface ConnectionOptions {
   readonly tlsSessions: TlsSessionSlot
 }
 
-/** The latest TLS session of an origin, shared by its connections: resuming one spares half of the handshake. */
+/** The latest TLS session of an origin, shared by its connections: resuming it saves half of the handshake. */
 export interface TlsSessionSlot {
   session?: Buffer
 }
 
 /** Called when a response exceeds its limit of bytes. */
 export interface ByteWatcher {
-  /** How much of what was read so far is body. */
+  /** How many of the bytes read so far belong to the body. */
   readonly bodyBytes: number
   onTooManyBytes(): void
 }
 
-/** How long it took to get a connection, in parts that happened. */
+/** The duration of each step of connecting; steps that didn't happen are absent. */
 export interface ConnectTimings {
   dnsMs?: number
   connectMs?: number
@@ -38,26 +38,28 @@ export interface ConnectTimings {
 type ConnectCallback = (...result: [null, net.Socket] | [Error, null]) => void
 
 /**
- * Never reached: `watchBytes` ends a call long before. undici's own limit goes on parsing what it has read, and makes an error of
- * each further header: 65 ms for one answer (measured), with which a single receiver could stop a node.
+ * Never reached: `watchBytes` ends a call long before. With undici's own limit, the parser continues with the bytes it has read, and raises an error
+ * for each further header: 65 ms for one response (measured), with which a single receiver could stop a node.
  */
 const maxHeaderSize = 64 * 1024 * 1024
 
-/** What a response may have beside its body: headers, interim responses, or chunk sizes and trailers; as much again as its body for the latter. */
+/**
+ * Limit of a response's bytes besides its body: headers, interim responses, or chunk sizes and trailers; for the latter the body's length is added.
+ */
 const maxFramingBytes = 32 * 1024
 
-/** Loaded with the first connection: 20 MiB that a process which only publishes does without. */
+/** Loaded with the first connection: a process that only publishes saves 20 MiB. */
 const load = createRequire(import.meta.url)
 
 /**
- * One undici client, which is one socket at a time. A call has a connection to itself, so that its deadline can
- * destroy exactly the socket that it uses, even one that is still connecting, and so that we know what connecting cost it.
+ * One undici client, which has one socket at a time. A call doesn't share its connection, so that its deadline can destroy exactly its own socket,
+ * even one that is still connecting, and so that its connect time is known.
  */
 export class Connection {
   readonly client: undici.Client
-  /** What the present call waited for; null when it found the socket open. */
+  /** How long the current call waited to connect; null if the socket was open. */
   connectTimings: ConnectTimings | null = null
-  /** Set when requests go to a proxy with the whole URL in their first line. */
+  /** Set if requests are sent to a proxy with the whole URL in their first line. */
   readonly absoluteForm: AbsoluteForm | null
   readonly #options: ConnectionOptions
   #socket: net.Socket | null = null
@@ -72,7 +74,7 @@ export class Connection {
     this.client = new Client(options.origin, {
       connect: (_options: unknown, callback: ConnectCallback) => this.#connect(callback),
       pipelining: 1,
-      // Our one deadline covers connect, headers and body; undici's own timers would only cost.
+      // Our deadline covers connect, headers and body; undici's own timers would only cost time.
       headersTimeout: 0,
       bodyTimeout: 0,
       keepAliveTimeout: options.keepAliveMs,
@@ -92,7 +94,7 @@ export class Connection {
   }
 
   /**
-   * Limits what is parsed from now on beside the body, which has its own limit: the parser doesn't report headers, chunk extensions, trailers or a
+   * Limits the bytes parsed from now on besides the body, which has its own limit. The parser doesn't report headers, chunk extensions, trailers or a
    * status line while they arrive, and an endless one would keep the whole node busy until the deadline.
    */
   watchBytes(watcher: ByteWatcher): void {
@@ -101,12 +103,12 @@ export class Connection {
   }
 
   destroy(): void {
-    // Also a socket that still connects, which undici would leave alone until it is connected.
+    // Also destroys a connecting socket, which undici would leave alone until it is connected.
     this.#socket?.destroy()
     void this.client.destroy()
   }
 
-  /** Everything that was handed out before has been parsed by now, so the watcher knows what of it was body. */
+  /** All bytes passed on before have been parsed by now, so the watcher knows how many belong to the body. */
   #mayRead(byteCount: number): boolean {
     const watcher = this.#watcher
     if (watcher === null) return true
@@ -126,7 +128,7 @@ export class Connection {
     return rest
   }
 
-  /** Without a limit of its own: a connection is only opened for a call, whose deadline destroys it. */
+  /** Has no time limit: a connection is opened only for a call, whose deadline destroys it. */
   #connect(callback: ConnectCallback): void {
     const { target, tlsSessions } = this.#options
     const timings: ConnectTimings = {}
@@ -156,13 +158,13 @@ export class Connection {
       }
       callback(...result)
     }
-    // With several addresses the event comes once for each of them.
+    // With several addresses the event is emitted once for each.
     socket.on('lookup', () => {
       timings.dnsMs ??= measurePart()
     })
     socket.once('connect', () => {
       timings.connectMs = measurePart()
-      // Also a proxy may want TLS, whatever the target wants.
+      // A proxy may use TLS too, whatever the target uses.
       if (!(socket instanceof TLSSocket)) report(null, socket)
     })
     socket.once('secureConnect', () => {

@@ -8,7 +8,7 @@ import { parametersOf, secretHeadersOf } from './request-preparer.ts'
 
 const maxBodyBytes = 64 * 1024
 
-/** The request as it would go out. Of signatures and credentials it shows that they would be there. */
+/** The request as it would be sent, with signatures and credentials redacted. */
 export function describeRequest(config: HttpConfig, dispatch: Dispatch, userAgent: string): RenderedRequest {
   const url = new URL(seenUrl(config.url))
   url.hash = ''

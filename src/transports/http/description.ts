@@ -226,7 +226,7 @@ export const httpDescription = describeTransport<HttpEndpointInput>({
     classify: {},
   }),
   usualConfig: {
-    // Each endpoint signs unless configured otherwise, and its secret stays where it is.
+    // Each endpoint signs unless configured otherwise, and keeps its stored secret.
     signing: { scheme: 'standard-webhooks', secret: { isSet: true } },
   },
   sqlConfig: httpSqlConfig,

@@ -4,14 +4,14 @@ export const redacted = '[redacted]'
 const secretName =
   /authorization|cookie|token|secret|passw|credential|signature|api-?key|access-?key|private-?key|^sig$|^key$/i
 
-/** More are rarely read. */
+/** Longer headers are rarely read. */
 const maxHeaderCharacters = 32 * 1024
 
 const none: ReadonlySet<string> = new Set()
 
 /**
- * Headers as they may be stored and shown: whatever is named like a secret, or is one of `secretHeaders` (in lower case), is replaced, and
- * those beyond 32 KiB are left out.
+ * Headers for storing and showing: values of headers that are named like a secret, or are in `secretHeaders` (in lower
+ * case), are replaced, and headers beyond 32 KiB are left out.
  */
 export function redactHeaders(
   headers: Readonly<Record<string, string | string[] | undefined>>,
@@ -32,8 +32,8 @@ export function redactHeaders(
 }
 
 /**
- * A URL as it may be stored and shown: query parameters of the endpoint's own URL, and those named like a secret, lose their values. Of a URL with a
- * secret path only the origin is left.
+ * A URL for storing and showing: values of the query parameters of the endpoint's own URL, and of those named like a secret,
+ * are replaced. Of a URL with a secret path only the origin is kept.
  */
 export function redactUrl(
   url: URL,
@@ -54,26 +54,26 @@ export function redactUrl(
 function redactParameter(part: string, secretParameters: ReadonlySet<string>): string {
   const [name = ''] = new URLSearchParams(part).keys()
   const [written = '', value] = part.split(/=(.*)/s)
-  // A parameter without a name is all value.
+  // A parameter without `=` consists of a value only.
   if (secretParameters.has(name) && value === undefined) return encodeURIComponent(redacted)
   const isSecret = secretParameters.has(name) || secretName.test(name)
   return isSecret ? `${written}=${encodeURIComponent(redacted)}` : part
 }
 
-/** The beginning of a text, at most `maxBytes` of UTF-8, never ending inside a character. */
+/** The beginning of a text, at most `maxBytes` of UTF-8, never cut inside a character. */
 export function textExcerpt(text: string, maxBytes: number): { text: string; isTruncated: boolean } {
   // A UTF-16 unit is at most three bytes of UTF-8, so short texts need no counting.
   if (text.length * 3 <= maxBytes || Buffer.byteLength(text) <= maxBytes) return { text, isTruncated: false }
-  // No more units than bytes can fit, so the rest of a large text is never encoded.
+  // At most as many UTF-16 units as bytes can fit, so the rest of a large text is never encoded.
   return { text: decodeExcerpt(Buffer.from(text.slice(0, maxBytes)), maxBytes), isTruncated: true }
 }
 
-/** What a receiver sent, as harmless text: what isn't text becomes replacement characters, which count as what they take. */
+/** A receiver's response as harmless text: invalid bytes become replacement characters, which count with their own length. */
 export function responseExcerpt(bytes: Buffer, maxBytes: number): { text: string; isTruncated: boolean } {
   return textExcerpt(harmlessText(decodeExcerpt(bytes, maxBytes)), maxBytes)
 }
 
-/** Never ends inside a character. */
+/** Never cuts inside a character. */
 function decodeExcerpt(bytes: Buffer, maxBytes: number): string {
   let end = Math.min(bytes.length, maxBytes)
   if (end < bytes.length) while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1

@@ -1,9 +1,9 @@
-/** Control characters but tab and line breaks, and those that turn the direction of writing. */
+/** Control characters except tab and line breaks, and characters that change the writing direction. */
 const dangerous = /\r(?!\n)|(?![\t\n\r])\p{Cc}|\p{Bidi_Control}/gu
 
 /**
- * What a receiver sent, as text that may be stored, printed on a terminal and shown on a page: nothing in it moves a cursor,
- * changes a colour, rings a bell or makes a line read backwards. PostgreSQL couldn't store a NUL anyway.
+ * A receiver's text, made safe to store, to print on a terminal and to show on a page: it can't move the cursor, change colours, ring
+ * the bell or reverse a line. PostgreSQL couldn't store a NUL anyway.
  */
 export function harmlessText(text: string): string {
   return text.replace(dangerous, '\ufffd')

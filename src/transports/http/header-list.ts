@@ -1,6 +1,6 @@
 /**
- * The headers of one request as undici takes them fastest: name, value, name, value, … with names in lower case.
- * Building the same headers as an object took 3.4 µs a request, as a list 0.05 µs (measured on Node.js 20).
+ * The headers of one request in undici's fastest form: name, value, name, value, … with names in lower case. Building the same headers as an
+ * object took 3.4 µs a request, as a list 0.05 µs (measured on Node.js 20).
  */
 export class HeaderList {
   readonly flat: string[]
@@ -9,7 +9,7 @@ export class HeaderList {
     this.flat = flat
   }
 
-  /** Names come in any case; of two that are the same the later wins. */
+  /** Names may have any case; of two equal names the later one is used. */
   static from(headers: Readonly<Record<string, string>>): HeaderList {
     const list = new HeaderList()
     for (const [name, value] of Object.entries(headers)) list.set(name.toLowerCase(), value)

@@ -12,14 +12,14 @@ import { RequestRefused } from './request-refused.ts'
 
 const maxRenderedLength = 8_192
 
-/** What is wrong with the placeholders of a header; null when nothing is. */
+/** What is wrong with the placeholders of a header; null if nothing is. */
 export function headerTemplateProblem(value: string): string | null {
   return messageTemplateProblem(value, 'headers')
 }
 
 /**
- * The headers of an endpoint that have placeholders, compiled once. One whose value isn't there is left out; one that would
- * break out of its line is refused.
+ * The headers of an endpoint that have placeholders, compiled once. A header whose value is missing is left
+ * out; one whose value contains a line break is refused.
  */
 export class HeaderTemplates {
   readonly #templates: readonly { readonly name: string; readonly render: RenderMessageText }[]
@@ -38,7 +38,7 @@ export class HeaderTemplates {
   apply(request: OutgoingRequest, dispatch: Dispatch, nowMs: number): void {
     const scope = messageScope(dispatch, nowMs)
     for (const { name, render } of this.#templates) {
-      // A message's own header beats its endpoint's.
+      // A message's own header takes precedence over its endpoint's.
       if (request.headers.get(name) !== undefined) continue
       const value = render(scope)
       if (value !== undefined) request.headers.set(name, checked(name, value))
@@ -46,7 +46,7 @@ export class HeaderTemplates {
   }
 }
 
-/** An endpoint's headers, those with placeholders apart. */
+/** Splits an endpoint's headers into those with and those without placeholders. */
 export function splitHeaders(headers: Readonly<Record<string, string>>): {
   readonly fixed: Readonly<Record<string, string>>
   readonly templates: HeaderTemplates

@@ -2,21 +2,20 @@ import { createHmac, hash } from 'node:crypto'
 
 const blockBytes = 64
 const digestBytes = 32
-/** Longer texts are hashed by OpenSSL's own HMAC, whose fixed cost they don't notice. */
+/** Longer texts are hashed by OpenSSL's own HMAC, whose fixed cost doesn't matter for them. */
 const maxShortBytes = 16 * 1024
 const maxBytesPerCharacter = 3
-/** Everybody's: a signature is made in one go, and thousands of endpoints have a key each. */
+/** Shared by all keys: a signature is computed synchronously, and thousands of endpoints have a key each. */
 const scratch = Buffer.alloc(blockBytes + maxShortBytes)
 
 /**
- * HMAC-SHA256 under one key, in base64. An `Hmac` object of Node.js has a native part that is made and collected for every signature; this
- * is RFC 2104 with two calls of `hash`, which makes none (1.2 instead of 1.7 µs, and no work for the garbage collector; measured
- * on Node.js 20).
+ * HMAC-SHA256 under one key, in base64. Node's `Hmac` object has a native part that is created and collected for every signature. This is RFC 2104
+ * with two calls of `hash`, which creates none (1.2 instead of 1.7 µs, and no work for the garbage collector; measured on Node.js 20).
  */
 export class HmacSha256 {
   readonly #key: Buffer
   readonly #inner = Buffer.alloc(blockBytes)
-  /** The key's outer block, and room for the inner digest. */
+  /** The key's outer block, followed by the inner digest. */
   readonly #outer = Buffer.alloc(blockBytes + digestBytes)
 
   constructor(key: Buffer) {

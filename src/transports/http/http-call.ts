@@ -9,7 +9,7 @@ import type { OutgoingRequest } from './outgoing-request.ts'
 
 const maxInterimResponses = 32
 
-/** What happened to a call, before it is classified. */
+/** How a call ended, before it is classified. */
 export type HttpEnding =
   | { readonly kind: 'response' }
   | { readonly kind: 'network'; readonly error: unknown }
@@ -17,14 +17,14 @@ export type HttpEnding =
   | { readonly kind: 'deadline' }
   | { readonly kind: 'aborted' }
 
-/** What a call needs from its channel. */
+/** The functions of its channel that a call needs. */
 export interface HttpCallContext {
   readonly inFlight: InFlightCalls
   readonly pool: ConnectionPool
   readonly maxResponseBytes: number
-  /** Asked when the status is known. */
+  /** Called when the status is known. */
   isResponseKept(call: HttpCall): boolean
-  /** New credentials for a call that was answered with 401; undefined when it must stand. Null: this endpoint has none to renew. */
+  /** Gets new credentials for a call that was answered with 401; undefined if the answer must be accepted. Null: this endpoint has none to renew. */
   readonly renew: ((call: HttpCall) => Promise<void> | undefined) | null
   judge(call: HttpCall, ending: HttpEnding): AttemptOutcome
 }
@@ -32,22 +32,22 @@ export interface HttpCallContext {
 const unauthorized = 401
 
 /**
- * One request, from the wait for a connection to the last byte of its response. undici calls the `on…` methods;
- * whichever ending comes first settles the call, and all later ones find it settled.
+ * One request, from the wait for a connection to the last byte of its response. undici calls the `on…` methods; the
+ * first ending settles the call, and later ones have no effect.
  */
 export class HttpCall
   extends InFlightCall
   implements ConnectionUser, ByteWatcher, Dispatcher.DispatchHandler
 {
   readonly request: OutgoingRequest
-  /** The caller reads the answer itself, whatever the capture policy keeps. */
+  /** The caller reads the answer itself, whatever the capture policy stores. */
   readonly isResponseWanted: boolean
   status: number | undefined
   responseHeaders: IncomingHttpHeaders = {}
   firstByteAtMs: number | undefined
   connection: Connection | null = null
   isResponseTruncated = false
-  /** It has what it needs to be sent. */
+  /** The request is complete and can be sent. */
   isPrepared = false
   readonly #context: HttpCallContext
   readonly #resolve: (outcome: AttemptOutcome) => void
@@ -83,7 +83,7 @@ export class HttpCall
     if (!this.#isSettled) this.#context.pool.acquire(this)
   }
 
-  /** Starts when `prepared` resolves, unless the call has ended by then. */
+  /** Starts when `prepared` resolves, unless the call has ended before. */
   startAfter(prepared: Promise<void>): void {
     prepared.then(
       () => this.start(),
@@ -105,7 +105,7 @@ export class HttpCall
       {
         path: absoluteForm === null ? path : url.origin + path,
         method,
-        // For the proxy alone, so it is no header of the request that is kept.
+        // Only for the proxy, so it isn't added to the request that is stored.
         headers:
           absoluteForm?.authorization == null
             ? headers.flat
@@ -116,7 +116,7 @@ export class HttpCall
     )
   }
 
-  /** undici takes an object for a handler of its present interface by this method. */
+  /** With this method, undici treats the object as a handler of its current interface. */
   onRequestStart(): void {}
 
   onResponseStart(_controller: unknown, status: number, headers: IncomingHttpHeaders): void {
@@ -154,7 +154,7 @@ export class HttpCall
     })
   }
 
-  /** 1xx: the answer is still to come. More than a few aren't information but an attempt to keep us busy. */
+  /** 1xx: the final response follows. More than a few are an attempt to keep us busy. */
   #onInterim(): void {
     this.#interimCount += 1
     if (this.#interimCount > maxInterimResponses) {
@@ -172,7 +172,7 @@ export class HttpCall
     if (connection !== null) this.#context.pool.release(connection)
   }
 
-  /** Makes the request once more with new credentials, inside the same deadline. */
+  /** Sends the request once more with new credentials, within the same deadline. */
   #renew(): boolean {
     const { renew } = this.#context
     const renewed = renew === null || this.#isRenewed ? undefined : renew(this)
@@ -200,7 +200,7 @@ export class HttpCall
     this.#settle({ kind: 'aborted' })
   }
 
-  /** Every ending but a complete response leaves a connection that can't be used again. */
+  /** After any ending but a complete response the connection can't be used again. */
   #settle(ending: HttpEnding): void {
     if (this.#isSettled) return
     const { connection } = this

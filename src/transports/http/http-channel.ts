@@ -109,7 +109,7 @@ export class HttpChannel implements TransportChannel {
   }
 }
 
-/** Below the endpoint's URL, whatever the caller writes (`requestPathProblem` has refused what would lead elsewhere), and behind its query. */
+/** Appends the path below the endpoint's URL, and its query after the URL's (`requestPathProblem` has refused paths that lead elsewhere). */
 function appendPath(base: URL, path: string): URL {
   const url = new URL(base)
   const [pathname = '', ...query] = path.split('?')

@@ -18,11 +18,11 @@ import { clientCertificateProblem } from './tls-config.ts'
 const signingConfig = z.discriminatedUnion('scheme', [
   z.strictObject({
     scheme: z.literal('standard-webhooks'),
-    /** Only a new endpoint's may be left out: then one is made. */
+    /** May be left out for a new endpoint only: then a secret is generated. */
     secret: secret(
       z.string().refine((text) => parseSigningSecret(text) !== null, { error: signingSecretAdvice }),
     ).default({ isSet: true }),
-    /** Put here when a channel is opened, while a rotation overlaps. */
+    /** Added when a channel is opened, while two secrets overlap in a rotation. */
     previousSecrets: z.array(z.object({ value: z.string(), expiresAtMs: z.number() })).optional(),
   }),
   z.strictObject({ scheme: z.literal('none') }),
@@ -34,7 +34,7 @@ const pem = z
   .regex(/-----BEGIN [A-Z0-9 ]+-----/, 'must be PEM text, beginning with -----BEGIN')
 
 export const tlsConfig = z.strictObject({
-  /** The client's certificate and those that lead to a root, for receivers that ask for one. */
+  /** The client's certificate and its chain, for receivers that require one. */
   cert: pem.optional(),
   key: secret(pem).optional(),
   passphrase: secret(z.string().min(1).max(1024)).optional(),
@@ -45,7 +45,7 @@ export const tlsConfig = z.strictObject({
 const headers = z.record(headerName, secret(headerText))
 
 const shape = {
-  /** With a query, or a path that is secret, it is stored as a secret. */
+  /** Stored as a secret if it has a query, or a secret path. */
   url: secret(endpointUrl),
   secretPath: z.boolean().default(false),
   method: z.enum(['POST', 'PUT', 'PATCH', 'DELETE', 'GET']).default('POST'),
@@ -55,13 +55,13 @@ const shape = {
   plainHeaders: z.array(headerName).max(64).default([]),
   /** From connect to the last byte of the response. */
   timeoutMs: z.int().min(1).max(600_000).default(10_000),
-  /** Left out in a stored config: none. A new endpoint gets `standard-webhooks`. */
+  /** Left out in a stored config: no signing. A new endpoint gets `standard-webhooks`. */
   signing: signingConfig.optional(),
   auth: authConfig.default({ type: 'none' }),
   tls: tlsConfig.optional(),
   capture: z.enum(['none', 'errors', 'all']).default('errors'),
   maxResponseBytes: z.int().min(0).max(1_048_576).default(65_536),
-  /** How this endpoint's statuses are to be read where the default is wrong for it, e.g. `{"409": "success"}`. */
+  /** How to classify this endpoint's statuses if the default is wrong for it, e.g. `{"409": "success"}`. */
   classify: z
     .record(
       z.string().regex(/^[1-5](\d\d|xx)$/, 'is not an HTTP status such as 409 or 4xx'),
@@ -77,7 +77,7 @@ export type HttpConfig = z.infer<typeof httpConfig>
 export type SigningConfig = z.infer<typeof signingConfig>
 export type TlsConfig = z.infer<typeof tlsConfig>
 
-/** The same as users write it. An unknown field is refused: it may be a secret under a wrong name. */
+/** The `config` as users write it. An unknown field is refused: it may be a secret under a wrong name. */
 export const httpConfigInput = z
   .strictObject(shape)
   .superRefine(refuseContradictions)

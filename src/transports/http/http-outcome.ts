@@ -16,7 +16,7 @@ import { RequestRefused } from './request-refused.ts'
 
 const maxRequestBytes = 64 * 1024
 
-/** Whether the response will be in the outcome, so that nobody copies the body of one that won't. */
+/** Whether the response will be in the outcome, so that no body is copied in vain. */
 export function isResponseKept(call: HttpCall, config: HttpConfig): boolean {
   if (call.isResponseWanted || config.capture === 'all') return true
   return config.capture === 'errors' && !isSuccess(call, config)
@@ -70,7 +70,7 @@ function judgeFailure(call: HttpCall, ending: HttpEnding, endpoint: string, conf
         error: {
           code: 'timeout',
           message: `${subjectOf(call)}: ${whereTimeWent(call)} within ${config.timeoutMs} ms.`,
-          // Only a token can take time before the request.
+          // Only fetching a token can take time before the request.
           ...(!call.isPrepared && { isTokenMissing: true }),
         },
       }
@@ -97,7 +97,7 @@ function judgeUnprepared(call: HttpCall, error: unknown): Verdict {
 }
 
 function judgeStatus(call: HttpCall, status: number, config: HttpConfig): Verdict {
-  // A header that comes twice is a list, whatever the type says; the first is as good as the other.
+  // A repeated header is a list, whatever its type says; either value will do.
   const [retryAfter] = [call.responseHeaders['retry-after'] as string | string[] | undefined].flat()
   const retryAfterMs = retryAfter === undefined ? undefined : parseRetryAfterMs(retryAfter, Date.now())
   const attemptClass = classifyHttpStatus(status, retryAfterMs !== undefined, config.classify)
@@ -114,8 +114,8 @@ function judgeStatus(call: HttpCall, status: number, config: HttpConfig): Verdic
 }
 
 /**
- * A receiver may close an idle connection in the very moment we write to it. Such a reset says nothing about its
- * health, and a restart would otherwise count once for each kept connection and open the circuit.
+ * A receiver may close an idle connection at the moment we write to it. Such a reset says nothing about its health; otherwise a
+ * restart would count once for each kept connection and open the circuit.
  */
 function judgeNetwork(call: HttpCall, error: unknown): Verdict {
   const failure = networkFailure(error, subjectOf(call))
@@ -153,7 +153,7 @@ function keptResponse(call: HttpCall, status: number, config: HttpConfig): Respo
   }
 }
 
-/** Names the host and never the path or the query, which may hold a secret. */
+/** Contains the host but never the path or the query, which may contain a secret. */
 function subjectOf(call: HttpCall): string {
   return `${call.request.method} to ${call.request.url.host}`
 }

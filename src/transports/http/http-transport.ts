@@ -10,14 +10,14 @@ import { tlsOptions } from './tls-config.ts'
 import { defaultUserAgent } from './user-agent.ts'
 
 export interface HttpTransportOptions {
-  /** Connections per endpoint where its lane sets no concurrency. */
+  /** Connections per endpoint if its lane sets no concurrency. */
   readonly connections?: number
-  /** How long an idle connection is kept where the receiver doesn't say. */
+  /** How long an idle connection is kept if the receiver doesn't specify it. */
   readonly keepAliveMs?: number
   readonly userAgent?: string
   /** The outbound network rules. Default: public addresses only. */
   readonly egress?: Egress
-  /** Certificates and the like, for every TLS connection. */
+  /** Certificates and other TLS options, for every connection. */
   readonly tls?: ConnectionOptions
 }
 
@@ -25,7 +25,7 @@ const defaultConnections = 64
 const defaultKeepAliveMs = 4_000
 
 /**
- * Delivers over HTTP/1.1 with one deadline from connect to the last byte. It follows no redirects.
+ * Delivers over HTTP/1.1 with one deadline from connect to the last byte. It doesn't follow redirects.
  *
  * @example
  * const channel = httpTransport().open('crm', { url: 'https://crm.example/hooks' })
@@ -60,7 +60,7 @@ function refusedUrls({ url, auth }: HttpConfig, egress: Egress): Problem[] {
   const places = [{ path: 'config.url', url: seenUrl(url) }]
   if (auth.type === 'oauth2') places.push({ path: 'config.auth.tokenUrl', url: seenUrl(auth.tokenUrl) })
   return places.flatMap((place) => {
-    // A placeholder means the stored value, which was checked when it was stored.
+    // A mark stands for the stored value, which was checked when it was stored.
     if (!URL.canParse(place.url)) return []
     const refusal = egress.refusalOf(new URL(place.url))
     return refusal === null ? [] : [{ path: place.path, message: refusal.message }]

@@ -2,7 +2,7 @@ import type { AttemptError } from '../../core/delivery/attempt.ts'
 import { NetworkRefusal } from '../../network/network-refusal.ts'
 import { ProxyFailure } from '../../network/proxy-failure.ts'
 
-/** What a failed connection or a broken response means for the delivery. */
+/** What a failed connection or an invalid response means for the delivery. */
 export interface NetworkFailure {
   readonly error: AttemptError
   readonly class: 'retryable' | 'permanent'
@@ -11,10 +11,10 @@ export interface NetworkFailure {
 
 interface Meaning {
   readonly code: string
-  /** Reads on after "POST to host:port: ". */
+  /** Follows "POST to host:port: ". */
   readonly sentence: string
   readonly class?: 'permanent'
-  /** The cause is in this process. */
+  /** This process is the cause. */
   readonly isOurs?: true
 }
 
@@ -94,7 +94,7 @@ const meaningByPrefix: readonly (readonly [string, Meaning])[] = [
   ['EAI_', meanings.dns_failed],
 ]
 
-/** `subject` says what was tried, e.g. `POST to crm.example:443`. */
+/** `subject`: what was sent where, e.g. `POST to crm.example:443`. */
 export function networkFailure(error: unknown, subject: string): NetworkFailure {
   if (error instanceof NetworkRefusal) {
     const { code, message } = error
@@ -102,8 +102,8 @@ export function networkFailure(error: unknown, subject: string): NetworkFailure 
   }
   if (error instanceof ProxyFailure) {
     const { code, message, status } = error
-    // A proxy that requires other credentials, or refuses the target, says nothing about the receiver; one that is down or can't connect counts,
-    // so that circuits open and the backlog waits instead of using its retries.
+    // A proxy that requires other credentials, or refuses the target, says nothing about the receiver. A proxy that is down or can't connect counts
+    // against the circuit, so that the backlog waits instead of using its retries.
     const isHealthFailure = status === null || status >= 500
     return { error: { code, message: `${subject}: ${message}.` }, class: 'retryable', isHealthFailure }
   }
@@ -121,7 +121,7 @@ export function networkFailure(error: unknown, subject: string): NetworkFailure 
   }
 }
 
-/** undici gives these the code of a broken socket, though it broke it itself. */
+/** undici reports these with the code of a broken socket, though it closed the socket itself. */
 function isBadResponse(error: unknown): boolean {
   return error instanceof Error && /^bad (?:response|upgrade)$/.test(error.message)
 }
@@ -132,11 +132,11 @@ function meaningOf(errorCode: string): Meaning {
   return meaningByPrefix.find(([prefix]) => errorCode.startsWith(prefix))?.[1] ?? meanings.network_error
 }
 
-/** Connecting to several addresses fails with one error for all of them; the first says enough. */
+/** If connecting to several addresses fails, one error contains all errors; the first is enough. */
 function errorCodeOf(error: unknown): string {
   if (error instanceof Error && 'code' in error && typeof error.code === 'string') return error.code
   if (error instanceof AggregateError) return errorCodeOf(error.errors[0])
-  // undici's parser errors have no code, only a name of their own.
+  // undici's parser errors have no code, only their own name.
   return error instanceof Error && meaningByErrorCode.has(error.name) ? error.name : ''
 }
 

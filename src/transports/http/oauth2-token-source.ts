@@ -17,10 +17,10 @@ export interface TokenSourceOptions {
   readonly auth: OAuth2Config
   readonly timeoutMs: number
   readonly userAgent: string
-  /** The same as deliveries use: a token endpoint must not bypass the network rules. */
+  /** The same as for deliveries: a token endpoint must not bypass the network rules. */
   readonly egress: Egress
   readonly tls: SocketTarget['tls'] | undefined
-  /** Called with every token, so that it can be removed from what is shown. */
+  /** Called with every token, so that it can be redacted. */
   readonly onToken: (token: string) => void
 }
 
@@ -32,10 +32,10 @@ const errorAnswer = z.object({ error: z.string().regex(/^[a-z_]{1,60}$/) })
 
 const keepAliveMs = 1_000
 const maxAnswerBytes = 65_536
-/** A token is renewed this long before it expires, or after nine tenths of a shorter life. */
+/** A token is renewed this long before it expires, or after nine tenths of a shorter lifetime. */
 const marginMs = 60_000
 const marginShare = 0.1
-/** For answers that don't say: a 401 renews it sooner. */
+/** Used if the answer has no lifetime: a 401 renews the token sooner. */
 const defaultLifeMs = 3_600_000
 
 interface Token {
@@ -44,8 +44,8 @@ interface Token {
 }
 
 /**
- * Tokens by OAuth2 client credentials, one at a time: it is kept until shortly before it expires, and requests that need one while it is being
- * fetched wait for the same answer.
+ * Tokens by OAuth2 client credentials, one at a time: a token is kept until shortly before it expires, and requests that
+ * need one while it is being fetched wait for the same answer.
  */
 export class OAuth2TokenSource {
   readonly #options: TokenSourceOptions
@@ -87,7 +87,7 @@ export class OAuth2TokenSource {
     }
   }
 
-  /** The token at hand, or a promise of one. */
+  /** The current token, or a promise of a new one. */
   get(): string | Promise<string> {
     const token = this.#token
     if (token !== null && performance.now() < token.renewAtMs) return token.text
@@ -97,7 +97,7 @@ export class OAuth2TokenSource {
     return this.#fetching
   }
 
-  /** The receiver rejected this token. A newer one stays. */
+  /** The receiver rejected this token. A newer token is kept. */
   drop(token: string): void {
     if (this.#token?.text === token) this.#token = null
   }
@@ -154,7 +154,7 @@ export class OAuth2TokenSource {
       form.set('client_id', auth.clientId)
       form.set('client_secret', clientSecret)
     } else {
-      // RFC 6749, 2.3.1: both are form-encoded before they are joined.
+      // RFC 6749, 2.3.1: both parts are form-encoded before they are joined.
       const credentials = `${formEncode(auth.clientId)}:${formEncode(clientSecret)}`
       headers.set('authorization', `Basic ${Buffer.from(credentials).toString('base64')}`)
     }
@@ -162,8 +162,8 @@ export class OAuth2TokenSource {
   }
 
   /**
-   * Without a token nothing can be sent, whatever the message: so the circuit opens and the backlog waits, also if the
-   * credentials are wrong. No delivery becomes a dead letter because of a secret that must be corrected.
+   * Without a token no message can be sent, so the circuit opens and the backlog waits, even if the credentials are wrong. No
+   * delivery becomes a dead letter because of a secret that must be corrected.
    */
   #failure(outcome: AttemptOutcome, call: HttpCall): RequestRefused {
     const { statusCode, error } = outcome

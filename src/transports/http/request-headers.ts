@@ -2,7 +2,7 @@ import { isReservedHeader } from '../../core/endpoints/reserved-headers.ts'
 import type { Dispatch } from '../transport.ts'
 import { HeaderList } from './header-list.ts'
 
-/** The headers that every request of an endpoint starts from; its own ones replace the defaults. */
+/** The initial headers of every request of an endpoint; configured headers replace the defaults. */
 export function baseHeaders(userAgent: string, configured: Readonly<Record<string, string>>): HeaderList {
   return HeaderList.from({
     'content-type': 'application/json',
@@ -11,7 +11,7 @@ export function baseHeaders(userAgent: string, configured: Readonly<Record<strin
   })
 }
 
-/** The endpoint's headers, then the message's, then those that nobody may replace. */
+/** The endpoint's headers, then the message's, then those that can't be overridden. */
 export function requestHeaders(base: HeaderList, dispatch: Dispatch, nowMs: number): HeaderList {
   const headers = base.clone()
   for (const name of Object.keys(dispatch.headers)) {
@@ -19,7 +19,7 @@ export function requestHeaders(base: HeaderList, dispatch: Dispatch, nowMs: numb
     const value = dispatch.headers[name]
     if (value !== undefined && !isReservedHeader(lowerName)) headers.set(lowerName, value)
   }
-  // Reserved names can't be in the list yet, so these need no search.
+  // Reserved names can't be in the list yet, so no search is needed.
   headers.flat.push(
     'webhook-id',
     dispatch.messageId,
@@ -35,7 +35,7 @@ export function requestHeaders(base: HeaderList, dispatch: Dispatch, nowMs: numb
   return headers
 }
 
-/** An application's own id may hold what a header may not; percent-encoded it still arrives and can't add a header. */
+/** An application's own id may contain characters that a header can't; percent-encoded it is still sent and can't add a header. */
 export function headerSafe(value: string): string {
   return /^[\u0020-\u007e]*$/.test(value)
     ? value

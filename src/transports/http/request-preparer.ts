@@ -16,18 +16,18 @@ export type PreparerOptions = Omit<TokenSourceOptions, 'auth' | 'onToken' | 'tim
 }
 
 /**
- * Completes every request of an endpoint after its other headers are set: placeholders, signature, authorization, in this order.
- * An exception ends the attempt: the request was never sent.
+ * Completes every request of an endpoint after its other headers are set: placeholders, signature, authorization, in this
+ * order. An exception ends the attempt before the request is sent.
  */
 export class RequestPreparer {
-  /** The header that carries the credentials, in lower case. */
+  /** The header with the credentials, in lower case. */
   readonly secretHeader: string | null
-  /** Every header whose value may not be kept, in lower case. */
+  /** All headers whose values may not be stored, in lower case. */
   readonly secretHeaders: ReadonlySet<string>
   /** The query parameters of the endpoint's URL. */
   readonly secretParameters: ReadonlySet<string>
   readonly isPathSecret: boolean
-  /** Headers without placeholders, as every request begins. */
+  /** Headers without placeholders, the same for every request. */
   readonly fixedHeaders: Readonly<Record<string, string>>
   readonly scrubber: SecretScrubber
   readonly #templates: HeaderTemplates | null
@@ -66,7 +66,7 @@ export class RequestPreparer {
         : null
   }
 
-  /** A promise only where something has to be fetched first. */
+  /** Returns a promise only if something must be fetched first. */
   prepare(request: OutgoingRequest, dispatch: Dispatch): Promise<void> | undefined {
     const nowMs = Date.now()
     this.#templates?.apply(request, dispatch, nowMs)
@@ -77,7 +77,7 @@ export class RequestPreparer {
     return this.#tokens === null ? undefined : authorize(request, this.#tokens.get())
   }
 
-  /** New credentials for a request that was answered with 401; undefined when there are none to be had. */
+  /** Gets new credentials for a request that was answered with 401; undefined if there are none. */
   renew(request: OutgoingRequest): Promise<void> | undefined {
     if (this.#tokens === null) return undefined
     const used = request.headers.get('authorization')
@@ -96,13 +96,13 @@ function authorize(request: OutgoingRequest, token: string | Promise<string>): P
   return undefined
 }
 
-/** The header that the credentials of this kind travel in. */
+/** The header for credentials of this kind. */
 export function secretHeaderOf(auth: AuthConfig): string | null {
   if (auth.type === 'none') return null
   return auth.type === 'apiKey' ? auth.header.toLowerCase() : 'authorization'
 }
 
-/** Of the headers that an endpoint sets, those that aren't said to be plain; in lower case. */
+/** The endpoint's headers that aren't listed as plain, and the one with its credentials; in lower case. */
 export function secretHeadersOf({ auth, headers, plainHeaders }: HttpConfig): ReadonlySet<string> {
   const isPlain = plainHeaderTest(plainHeaders)
   const own = secretHeaderOf(auth)
@@ -133,7 +133,7 @@ function credentialsOf(auth: AuthConfig): string | null {
   }
 }
 
-/** Everything that must not be found in what is kept of an attempt. */
+/** All texts to redact in the stored parts of an attempt. */
 function secretTexts(config: HttpConfig, credentials: string | null): string[] {
   const { auth, signing, tls, headers } = config
   const texts: (SecretValue | undefined)[] = [tls?.key, tls?.passphrase]
@@ -158,8 +158,8 @@ function secretTexts(config: HttpConfig, credentials: string | null): string[] {
 }
 
 /**
- * A path and its parts, as written and decoded. A word before the last part, like the first of `/webhook/<key>`, is no key, and without it `webhook-id`
- * would be unreadable.
+ * A path and its segments, as written and decoded. A word before the last segment, like the first of `/webhook/<key>`,
+ * isn't a key, and redacting it would make `webhook-id` unreadable.
  */
 function pathTexts(pathname: string): string[] {
   const path = pathname.replaceAll(/^\/|\/$/g, '')

@@ -4,7 +4,7 @@ export interface Refusal {
   readonly class: Exclude<AttemptClass, 'success'>
   readonly isHealthFailure: boolean
   readonly code: string
-  /** Reads on after "POST to host: ". */
+  /** Follows "POST to host: ". */
   readonly message: string
   readonly isTokenMissing?: true
 }

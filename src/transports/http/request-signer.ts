@@ -10,8 +10,8 @@ interface PreviousKey {
 }
 
 /**
- * Signs requests the Standard Webhooks way: HMAC-SHA256 over `id.timestamp.body`, where the body is what travels, byte for byte.
- * While a secret is being rotated, a signature with each of them is sent, the new one first.
+ * Signs requests according to Standard Webhooks: HMAC-SHA256 over `id.timestamp.body`, where the body is what is sent, byte for byte.
+ * During a rotation, a signature with each secret is sent, the new one first.
  */
 export class RequestSigner {
   readonly #hmac: HmacSha256
@@ -27,14 +27,14 @@ export class RequestSigner {
 
   sign(request: OutgoingRequest, nowMs: number): void {
     const { headers, method } = request
-    // A GET travels without its body.
+    // A GET is sent without its body.
     const body = method === 'GET' ? '' : request.body
     const signed = `${headers.get('webhook-id') ?? ''}.${headers.get('webhook-timestamp') ?? ''}.${body}`
     let signatures = `v1,${this.#hmac.sign(signed)}`
     for (const { hmac, expiresAtMs } of this.#previous) {
       if (expiresAtMs > nowMs) signatures += ` v1,${hmac.sign(signed)}`
     }
-    // The name is reserved, so nobody can have set it.
+    // The name is reserved, so the header can't be set already.
     headers.flat.push('webhook-signature', signatures)
   }
 }

@@ -13,7 +13,7 @@ const fixedPaths: readonly SecretPath[] = [
   ['tls', 'passphrase'],
 ]
 
-/** The paths of the secrets of an http endpoint: including every header that isn't listed as plain, and every URL with a query or a secret path. */
+/** The paths of an http endpoint's secrets, including every header that isn't listed as plain, and every URL with a query or a secret path. */
 export function secretPaths(config: Readonly<Record<string, unknown>>): readonly SecretPath[] {
   const headers = isRecord(config['headers']) ? Object.keys(config['headers']) : []
   const isPlain = plainHeaderTest(config['plainHeaders'])
@@ -26,7 +26,7 @@ export function secretPaths(config: Readonly<Record<string, unknown>>): readonly
   ]
 }
 
-/** Of a URL with a query all but the values of its parameters may be seen; of one with a secret path only the server. */
+/** Of a URL with a query, everything except the values of its parameters may be shown; of a URL with a secret path only the server. */
 export function shownPart(
   field: string,
   secret: string,
@@ -44,7 +44,7 @@ function isHiddenUrl(url: unknown, hasSecretPath = false): boolean {
   return typeof url === 'string' ? hasSecretPath || hasQuery(url) : isSecretMark(url)
 }
 
-/** The headers, in any case, whose values may be shown. */
+/** Tests whether a header's value may be shown; the name's case is ignored. */
 export function plainHeaderTest(plainHeaders: unknown): (name: string) => boolean {
   const names = Array.isArray(plainHeaders) ? plainHeaders.map((name) => String(name).toLowerCase()) : []
   return (name) => names.includes(name.toLowerCase())
@@ -67,7 +67,7 @@ export function completeConfig(
   return { config: { ...config, signing: { ...signing, secret: signingSecret } }, signingSecret }
 }
 
-/** The path of a URL that is stored already may have been shown until now. */
+/** The path of a URL stored before it became secret may have been shown until now. */
 function withHiddenPath(config: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const shown = isPathSecret(config) ? partlyShown(config['url']) : null
   return shown === null ? config : { ...config, url: { ...secretMark, shown: withoutPath(shown) } }

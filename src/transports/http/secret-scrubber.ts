@@ -1,14 +1,14 @@
 import type { AttemptOutcome } from '../../core/delivery/attempt.ts'
 
 const replacement = '[redacted]'
-/** Shorter ones would blot out half of every text, and protect nothing. */
+/** Redacting shorter ones would remove half of every text, and protect nothing. */
 const minSecretLength = 6
-/** Tokens come and go; the last few may still be in an answer. */
+/** Tokens are replaced; the last few may still be in a response. */
 const maxPassing = 16
 
 /**
- * Removes an endpoint's secrets from what is stored of an attempt: a receiver may send back what it received. Each is searched for
- * unchanged, and as JSON, URLs and basic authentication encode it.
+ * Removes an endpoint's secrets from the stored parts of an attempt: a receiver may send back what it received. Each secret is
+ * searched for unchanged, and as encoded in JSON, URLs and forms.
  */
 export class SecretScrubber {
   readonly #lasting: readonly string[]
@@ -18,7 +18,7 @@ export class SecretScrubber {
     this.#lasting = spellings(secrets)
   }
 
-  /** A secret that will be replaced, like a token. */
+  /** Adds a secret that will be replaced, like a token. */
   add(secret: string): void {
     this.#passing = [...spellings([secret]), ...this.#passing].slice(0, maxPassing)
   }
@@ -60,10 +60,10 @@ export class SecretScrubber {
   }
 }
 
-/** Where a text was cut off, the cut may have left the beginning of a secret. */
+/** A truncated text may end with the beginning of a secret. */
 function withoutBeginning(text: string, secret: string): string {
   const start = secret.slice(0, minSecretLength)
-  // The first place that fits is the longest beginning.
+  // The first match is the longest beginning.
   let at = text.indexOf(start, Math.max(0, text.length - secret.length + 1))
   while (at !== -1) {
     if (secret.startsWith(text.slice(at))) return text.slice(0, at) + replacement
@@ -72,7 +72,7 @@ function withoutBeginning(text: string, secret: string): string {
   return text
 }
 
-/** Longest first, so that no part of a longer one is left over. */
+/** Longest first, so that no part of a longer secret is left. */
 function spellings(secrets: readonly string[]): string[] {
   const all = secrets
     .filter((secret) => secret.length >= minSecretLength)

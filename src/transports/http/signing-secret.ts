@@ -8,12 +8,12 @@ const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$
 
 export const signingSecretAdvice = `must be "${prefix}" and ${minBytes} to ${maxBytes} random bytes as base64, or be left out: then Holdfast makes one`
 
-/** A secret of the Standard Webhooks kind. */
+/** Generates a Standard Webhooks secret. */
 export function newSigningSecret(): string {
   return prefix + randomBytes(newBytes).toString('base64')
 }
 
-/** The key in a secret; null when it is none. */
+/** The key in a secret; null if the text isn't a secret. */
 export function parseSigningSecret(secret: string): Buffer | null {
   if (!secret.startsWith(prefix)) return null
   const encoded = secret.slice(prefix.length)

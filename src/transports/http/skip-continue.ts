@@ -3,8 +3,8 @@ const blankLine = '\r\n\r\n'
 const one = 0x31
 
 /**
- * The same bytes of the beginning of a response without every `100 Continue`. A server may send one that nobody asked for (RFC 9110, 15.2), and undici
- * ends the connection then: a receiver that had accepted the message would get it again and again.
+ * Removes every `100 Continue` from the beginning of a response. A server may send one without being asked (RFC 9110, 15.2), and undici then closes
+ * the connection: a receiver that had accepted the message would get it again and again.
  */
 export function skipContinue(bytes: Buffer): Buffer {
   let rest = bytes
@@ -17,7 +17,7 @@ export function skipContinue(bytes: Buffer): Buffer {
 }
 
 function isContinue(bytes: Buffer): boolean {
-  // Compared before any text is made of it: every response is asked.
+  // Compared as bytes, without creating a text, because this runs for every response.
   if (bytes[statusAt] !== one || bytes.length < statusAt + 3) return false
   return /^HTTP\/1\.[01] 100$/.test(bytes.toString('latin1', 0, statusAt + 3))
 }

@@ -21,7 +21,7 @@ const urlAdvice =
   `what follows a "?" is a secret, ${elsewhere}`
 const octet = '(25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])'
 const port = '(:(6553[0-5]|655[0-2][0-9]|65[0-4][0-9][0-9]|6[0-4][0-9]{3}|[1-5][0-9]{4}|[1-9][0-9]{0,3}|0))?'
-// A name whose last part begins with a digit would be read as a number.
+// A name whose last label begins with a digit would be parsed as an IP address.
 const hostName = '([A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?\\.)*[A-Za-z]([A-Za-z0-9-]*[A-Za-z0-9])?\\.?'
 const ipv6 = '\\[[0-9A-Fa-f:]+\\]'
 const host = `(${octet}(\\.${octet}){3}|${hostName}|${ipv6})`
@@ -32,7 +32,7 @@ const url = z
 
 const list = 'must be a list of at most 64 names of headers'
 
-/** What SQL takes: PostgreSQL has no key to encrypt a secret with, and can't check certificates and placeholders. */
+/** The config that SQL accepts: PostgreSQL has no key to encrypt a secret, and can't check certificates and placeholders. */
 export const httpSqlConfig = z.strictObject({
   url,
   method: field.oneOf('POST', 'PUT', 'PATCH', 'DELETE', 'GET').optional(),

@@ -2,7 +2,7 @@ import tls from 'node:tls'
 import type { TlsConfig } from './http-config.ts'
 import { requireSecret } from './require-secret.ts'
 
-/** The problem of a certificate and its key, as far as both are available; a stored key isn't. */
+/** What is wrong with a certificate and its key, as far as both are available; a stored key isn't. */
 export function clientCertificateProblem(config: TlsConfig): string | null {
   const { cert, key, passphrase, ca } = config
   if ((cert === undefined) !== (key === undefined)) return 'needs cert and key together'
@@ -20,7 +20,7 @@ export function clientCertificateProblem(config: TlsConfig): string | null {
   }
 }
 
-/** For the socket. */
+/** TLS options for the socket. */
 export function tlsOptions(config: TlsConfig): tls.ConnectionOptions {
   const { cert, key, passphrase, ca } = config
   return {
@@ -31,7 +31,7 @@ export function tlsOptions(config: TlsConfig): tls.ConnectionOptions {
   }
 }
 
-/** OpenSSL names what it stumbled over, never the text that it read. */
+/** OpenSSL's error names the problem, never the text that it read. */
 function reasonOf(error: unknown): string {
   const { reason, message } = error as { reason?: string; message: string }
   if (message.includes('key values mismatch')) return 'the key does not belong to the certificate'

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-// The same depth from src and from dist.
+// The path has the same depth from src and from dist.
 const packageFile = new URL('../../../package.json', import.meta.url)
 const { version } = JSON.parse(readFileSync(packageFile, 'utf8')) as { version: string }
 

@@ -20,7 +20,7 @@ const defaultPorts: Readonly<Record<string, number>> = { 'smtp:': 587, 'smtps:':
 
 type Ending = 'aborted' | 'timeout' | 'flooded'
 
-/** All replies to one e-mail together; a mail server sends some hundred bytes. */
+/** Limit of all replies to one e-mail together; a mail server sends a few hundred bytes. */
 const maxAnswerBytes = 1_048_576
 const guardEveryMs = 20
 
@@ -60,7 +60,7 @@ export class SmtpChannel implements TransportChannel {
     // A password is never sent unencrypted: without this option, nodemailer continues unencrypted if STARTTLS isn't offered, or was filtered out.
     if (hasCredentials(target)) target.searchParams.set('requireTLS', 'true')
     let socket: net.Socket | null = null
-    // One deadline over everything, and one handle to end it by: nodemailer has several timeouts and no abort.
+    // One deadline for everything, and one way to abort: nodemailer has several timeouts and no abort.
     let ending: Ending | null = null
     const end = (why: Ending) => {
       ending ??= why
@@ -69,7 +69,7 @@ export class SmtpChannel implements TransportChannel {
     const onAbort = () => end('aborted')
     signal.addEventListener('abort', onAbort, { once: true })
     const timer = setTimeout(() => end('timeout'), config.timeoutMs)
-    // nodemailer limits each reply, not how many it keeps.
+    // nodemailer limits the length of a reply, not the number of replies that it keeps.
     const guard = setInterval(() => {
       if ((socket?.bytesRead ?? 0) > maxAnswerBytes) end('flooded')
     }, guardEveryMs)
@@ -97,7 +97,7 @@ export class SmtpChannel implements TransportChannel {
       return { class: 'success', isHealthFailure: false, durationMs: performance.now() - startedAtMs }
     } catch (error) {
       const durationMs = performance.now() - startedAtMs
-      // The variable is set by callbacks that the compiler doesn't see.
+      // Callbacks set the variable, which the compiler doesn't see.
       const why = ending as Ending | null
       if (why === 'aborted') return abortedOutcome(endpoint, durationMs)
       if (why === 'flooded') return floodedOutcome(durationMs)
@@ -122,13 +122,13 @@ function hasCredentials({ username, password }: URL): boolean {
   return username !== '' || password !== ''
 }
 
-/** Its code for everything about STARTTLS; without EHLO there is none either. */
+/** ETLS is nodemailer's code for all failures of STARTTLS; without EHLO there is no STARTTLS either. */
 function isTlsFailure(error: unknown): boolean {
   const { code, command } = error as { code?: unknown; command?: unknown }
   return code === 'ETLS' || (code === 'ECONNECTION' && command === 'EHLO')
 }
 
-/** Retryable, and a health failure: nothing is lost until the server or the setting is corrected. */
+/** Retryable, and a health failure: no message is lost before the server or the setting is corrected. */
 function tlsRefusal(error: unknown, { host }: URL, durationMs: number): AttemptOutcome {
   const reason = (error instanceof Error ? error.message : String(error)).slice(0, 300)
   const message =
@@ -144,7 +144,7 @@ function toMail(dispatch: Dispatch, config: SmtpConfig) {
     to: config.to,
     subject,
     text,
-    // The same over every attempt: mail programs show it once.
+    // The same for every attempt, so that mail programs show the e-mail once.
     messageId: `<${dispatch.messageId}@holdfast>`,
     headers: { 'webhook-id': dispatch.messageId, 'auto-submitted': 'auto-generated' },
   }
@@ -155,7 +155,7 @@ function readMail({ body, eventType, endpoint }: Dispatch): { subject: string; t
   try {
     payload = JSON.parse(body)
   } catch {
-    // Its text is shown as it is.
+    // The body is not JSON: its text is sent unchanged.
   }
   const parsed = mail.safeParse(payload)
   return parsed.success ? parsed.data : { subject: eventType ?? `A message to ${endpoint}`, text: body }

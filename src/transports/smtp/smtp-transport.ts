@@ -4,8 +4,8 @@ import type { SmtpChannelOptions } from './smtp-channel.ts'
 
 export interface SmtpTransportOptions {
   /**
-   * The mail server, `smtp://user:password@host:587` or `smtps://…`. The operator configures it for the process: an endpoint chooses
-   * its recipients, never the server, and no password of it is stored.
+   * The mail server, `smtp://user:password@host:587` or `smtps://…`. The operator configures it for the process: an endpoint chooses its
+   * recipients, never the server, and the server's password isn't stored.
    */
   readonly url: string | null
 }
@@ -27,7 +27,7 @@ export const smtpConfigInput = z.strictObject({ ...shape, classify: z.unknown().
 export type SmtpConfig = z.output<typeof smtpConfig>
 
 /**
- * Sends e-mails. The payload `{ subject, text }` is the e-mail; any other payload is sent as its text in JSON. The mail library is loaded by the
+ * Sends e-mails. A payload `{ subject, text }` is the e-mail; any other payload is sent as its JSON text. The mail library is loaded by the
  * first send: most processes never send one.
  *
  * @example
