@@ -6,7 +6,7 @@ import { inBatches, type Payload } from '../workload/payload.ts'
 import { type Contender, dueAt, type EnqueueOptions, forEachConcurrently, type Purpose } from './contender.ts'
 
 const QUEUE = 'bench'
-/** Between two looks at an empty queue. */
+/** Interval of polling an empty queue. */
 const POLL_MS = 10
 
 /**
@@ -22,7 +22,7 @@ const BEST: Record<Purpose, Record<string, number>> = {
   latency: { enqueueBatchRows: 1, connections: 4, workers: 1, batchSize: 100, useFetch: 0 },
 }
 
-/** Keys are those of its singletons, one active job (`singleton`) or one waiting job (`short`) of each. */
+/** Keys use its singletons: one active job (`singleton`) or one waiting job (`short`) per key. */
 function insertSpec(payload: Payload, options: EnqueueOptions) {
   const { orderingKey, concurrencyKey, priority, uniqueKey } = options
   if (orderingKey !== undefined) throw new Unavailable('pg-boss has no order within a key')
@@ -52,13 +52,13 @@ export const pgBoss: Contender = {
     await boss.start()
     await boss.createQueue(QUEUE)
     const client = new Client({ connectionString: context.databaseUrl })
-    // What breaks it while it is idle shows at the next statement.
+    // An error of an idle connection shows at the next statement.
     client.on('error', () => {})
     await client.connect()
     const closing = new AbortController()
     const loops: Promise<void>[] = []
 
-    /** Its documented way to bring one's own loop: no pause between batches, and the completion is awaited. */
+    /** A custom loop as its documentation describes it: no pause between batches, and the completion is awaited. */
     async function fetchLoop(handle: (payload: Payload) => void): Promise<void> {
       while (!closing.signal.aborted) {
         const jobs = await boss.fetch<Payload>(QUEUE, { batchSize })
@@ -87,7 +87,7 @@ export const pgBoss: Contender = {
       async startWorkers(handle, { concurrencyKey, uniqueKey } = {}) {
         if (concurrencyKey !== undefined) await boss.updateQueue(QUEUE, { name: QUEUE, policy: 'singleton' })
         if (uniqueKey !== undefined) await boss.updateQueue(QUEUE, { name: QUEUE, policy: 'short' })
-        // A fetch that comes upon a key of another loop gets nothing at all.
+        // A fetch that meets a key of another loop returns nothing at all.
         const loopCount = concurrencyKey === undefined ? workers : 1
         for (let worker = 0; worker < loopCount; worker++) {
           if (useFetch === 1) {
