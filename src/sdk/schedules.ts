@@ -127,7 +127,7 @@ export class Schedules {
     return toView(row)
   }
 
-  /** Returns those of these schedules that exist. */
+  /** Returns the schedules with these names; unknown names are skipped. */
   async getMany(names: readonly string[]): Promise<ScheduleView[]> {
     const rows = await this.#run((database) => readSchedules(database, names))
     return rows.map(toView)

@@ -97,8 +97,8 @@ export class SourceRejects {
   }
 
   /**
-   * Publishes the message with the current mapping of its source. A message that was published before stays one event, because its message id is the
-   * idempotency key.
+   * Publishes the message with the current mapping of its source. A message that was published before stays one event, because of its idempotency key
+   * (by default its message id).
    */
   async retry(id: number): Promise<RetriedReject> {
     const tried = await this.#run((database) =>

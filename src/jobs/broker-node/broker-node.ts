@@ -217,7 +217,7 @@ export class BrokerNode {
     await this.#listen()
   }
 
-  /** A worker is dead if its heartbeat counter doesn't change while heartbeats of others arrive. */
+  /** A worker is dead if its heartbeat counter doesn't change while nodes handle messages of the beats queue. */
   async #judge(): Promise<void> {
     const { database, logger, incarnation, onRecovered } = this.#options
     const { peers, beatsThroughMs } = await readBrokerBeats(database)

@@ -201,8 +201,8 @@ export class RunDispatcher {
         worker: worker.incarnation,
         laneId,
         wanted,
-        // The same limits as for a worker that claims itself: a crash affects few other runs, and at most one run that has crashed workers
-        // repeatedly.
+        // The same limits as for a worker that claims itself: a crash affects few other runs, and at most one run that was executing at two
+        // crashes or more.
         suspectRoom: Math.max(0, worker.concurrency - held.suspects),
         mayTakeDeadly: held.deadly === 0,
         jobIds: worker.jobIds,

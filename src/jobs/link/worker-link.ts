@@ -20,7 +20,7 @@ export interface WorkerLink {
   readonly target: 'database' | 'broker'
   /** Connects. Rejects if that fails, or if the server can't be used. */
   open(): Promise<void>
-  /** Reads name, settings and state of those of these jobs that exist. */
+  /** Reads name, settings and state of these jobs; unknown ids are skipped. */
   readJobs(ids: readonly number[]): Promise<readonly LinkedJob[]>
   readonly results: RunResultStore
   readonly progress: ProgressStore

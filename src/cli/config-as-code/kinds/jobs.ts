@@ -9,7 +9,7 @@ const schema = operations.jobs.create.body as z.ZodObject
 const timing = ['cron', 'timezone', 'payload', 'overlap', 'catchUp'] as const
 const usualTiming: Fields = { timezone: 'UTC', payload: null, overlap: 'skip', catchUp: 'one' }
 
-/** Settings of a job that were set outside its code. A job without any is not exported. */
+/** Settings of a job that were set outside its code. Jobs without any are ignored. */
 export const jobKind: Kind = {
   list: 'jobs',
   noun: 'job',
