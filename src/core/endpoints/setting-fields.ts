@@ -126,7 +126,7 @@ interface DefaultField<Input, Setting> extends SettingField<Input, Setting> {
   readonly fallback: Setting
 }
 
-/** A setting that always has a value. Omitted fields of an object have the installation's value (the setting `defaults`), otherwise the fallback's. */
+/** A setting that always has a value. Omitted fields of an object have the installation's value (the setting `defaults`), else the fallback's. */
 function withDefault<Input, Setting = Input>(
   described: DefaultField<NoInfer<Input>, NoInfer<Setting>> & { schema: z.ZodType<unknown, Input> },
 ): DefaultField<Input, Setting> {
