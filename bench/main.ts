@@ -49,7 +49,7 @@ async function main(): Promise<void> {
   if (options.writesResults) {
     for (const path of writeResults(result)) process.stderr.write(`wrote ${path}\n`)
   }
-  // A missed goal is a finding, not a failure; a sample that broke is one.
+  // A missed goal is a finding, not a failure; a sample that failed is one.
   const hasFailures = result.rows.some((row) => row.arms.some((arm) => arm.failures.length > 0))
   process.exitCode = hasFailures ? 1 : 0
 }

@@ -1,6 +1,6 @@
-// Compiles src to dist, builds the dashboard into dist/dashboard at the same time, and copies the SQL and the pages' assets beside it. Does
-// nothing when dist is newer than every source. The new dist is made beside the old one and put in its place whole: a command that runs
-// meanwhile never sees half of it.
+// Compiles src to dist, builds the dashboard into dist/dashboard at the same time, and copies the SQL and the pages' assets. Does nothing if dist is
+// newer than every source. The new dist is created beside the old one and then replaces it, so that a command that runs meanwhile never sees a
+// partial build.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
@@ -43,7 +43,7 @@ function isNewerThan(stamp, sourceMs) {
   return existsSync(stamp) && statSync(stamp).mtimeMs >= sourceMs
 }
 
-/** A source saved while the build ran is newer than this stamp, and so built next time. */
+/** A source that is saved during the build is newer than this stamp, so the next call builds again. */
 function writeStamp(folder, at) {
   writeFileSync(join(folder, stampName), '')
   utimesSync(join(folder, stampName), at, at)
@@ -53,7 +53,7 @@ async function run(script, ...args) {
   const child = spawn(process.execPath, [join(root, 'node_modules', script), ...args], {
     stdio: ['ignore', 2, 2],
     cwd: root,
-    // What a shell or a test runner has set would build the development version of React into the dashboard, a third larger.
+    // NODE_ENV of a shell or a test runner would put React's development version, a third larger, into the dashboard.
     env: { ...process.env, NODE_ENV: 'production' },
   })
   const [exitCode] = await once(child, 'exit')
@@ -68,7 +68,7 @@ function replaceDist(unfinished) {
   rmSync(old, { recursive: true, force: true })
 }
 
-/** Takes over the dashboard of the build before when none of its sources changed. False when the build failed. */
+/** Reuses the dashboard of the previous build if none of its sources changed. False if the build failed. */
 async function buildDashboard(target, isStale, at) {
   const built = join(root, 'dist', 'dashboard')
   if (!isStale) {
@@ -96,7 +96,7 @@ async function buildDashboard(target, isStale, at) {
   return true
 }
 
-/** Vite collects the licences of bundled modules; Tailwind's styles come from no module. */
+/** Vite collects the licences of bundled modules; Tailwind's styles don't come from a module. */
 function addStyleNotice(target) {
   const folder = join(root, 'node_modules', 'tailwindcss')
   const { version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
@@ -110,7 +110,7 @@ function addStyleNotice(target) {
 const startedAt = new Date()
 const manifests = ['package.json', 'package-lock.json', 'tsconfig.json']
 const newestSourceMs = newestOf(['src'], [...manifests, 'tsconfig.build.json'])
-// Of src it takes pure functions of core; all else are types.
+// The dashboard uses only pure functions of src/core; everything else it imports from src is types.
 const newestDashboardMs = newestOf(
   ['dashboard', join('src', 'core')],
   [...manifests, join('scripts', 'build.mjs')],
@@ -120,7 +120,7 @@ const isDashboardStale = !isNewerThan(join(root, 'dist', 'dashboard', stampName)
 const isForced = process.argv.includes('--force')
 
 if (isStale || isForced || (isDashboardStale && hasDashboardPackages(root))) {
-  // After a fresh clone this takes long enough to make a person wonder.
+  // After a fresh clone the build takes several seconds: say what happens.
   process.stderr.write('Building Holdfast …\n')
   const unfinished = join(root, `dist.new-${process.pid}`)
   rmSync(unfinished, { recursive: true, force: true })

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** What the dashboard is built from, as development dependencies. A `node_modules` that is older than the lock file may lack them. */
+/** Development dependencies for building the dashboard. A `node_modules` older than the lock file may lack them. */
 const packages = ['react', '@tanstack/react-router', '@base-ui/react', 'tailwindcss', 'uplot']
 
 export function hasDashboardPackages(root) {

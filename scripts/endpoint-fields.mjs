@@ -1,8 +1,8 @@
 const prefix = '#/components/schemas/'
 
 /**
- * The settings of an endpoint as one flat list of form fields for each transport, read from the API's own description, so that the forms of the
- * dashboard know every field, its bounds and its meaning without bringing a schema library with them.
+ * The settings of an endpoint as one flat list of form fields for each transport, read from the OpenAPI document, so that the dashboard's forms know
+ * every field, its limits and its meaning without a schema library.
  */
 export function endpointFields(document) {
   const { schemas } = document.components
@@ -22,7 +22,7 @@ export function endpointFields(document) {
   }
 }
 
-/** The site-wide settings: each may be null, which puts its default back, and is not for a form to say. */
+/** The site-wide settings: each may be null, which restores its default and isn't offered in a form. */
 export function settingFields(document) {
   const { schemas } = document.components
   return Object.entries(schemas.SettingChanges.properties)

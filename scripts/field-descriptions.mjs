@@ -1,8 +1,8 @@
-// The doc comments of the SDK's types, for the OpenAPI document: one text for both. Written to src/contract/field-descriptions.ts.
+// Reads the doc comments of the SDK's types for the OpenAPI document, so that both have the same text. Written to src/contract/field-descriptions.ts.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Those that others extend come first. */
+/** Base types come before the types that extend them. */
 const sources = [
   'src/core/endpoints/policy-inputs.ts',
   'src/core/endpoints/setting-fields.ts',
@@ -19,7 +19,7 @@ const sources = [
   'src/sdk/schedule-input.ts',
 ]
 const interfacePattern = /^export interface (\w+)(?:<[^{]*?>)?(?: extends ([^{]*))? \{\n(.*?)^\}/gms
-// A table of fields is the type that is made of it.
+// The type of the settings is derived from this table of fields.
 const tablePattern = /^export const settingFields = \{\n(.*?)^\}/ms
 const rowPattern = / {2}\/\*\* (.*?) \*\/\n {2}(\w+): /gs
 const fieldPattern = /(?: {2}\/\*\* (.*?) \*\/\n)? {2}readonly (\w+)\??:\s/gs
@@ -42,7 +42,7 @@ export function readFieldDescriptions(root) {
         comment === undefined ? null : comment.replace(/\s*\n\s*\*\s*/g, ' ').trim(),
       ])
       const inherited = bases.match(/\w+/g)?.map((base) => found[base]) ?? []
-      // Types that are no input have no comments on their fields.
+      // Only input types have comments on their fields.
       if (own.some(([, comment]) => comment !== null))
         found[name] = Object.assign({}, ...inherited, Object.fromEntries(own))
     }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs Debian's Chromium, which the browser tests look for. Needs root; does nothing where a Chromium is there already.
+# Installs Debian's Chromium for the browser tests. Needs root; does nothing if a Chromium is installed.
 set -euo pipefail
 command -v chromium >/dev/null && exit 0
 if [ "$(id -u)" -ne 0 ] || ! command -v apt-get >/dev/null; then

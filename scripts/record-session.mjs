@@ -23,7 +23,7 @@ const environment = {
   NO_COLOR: '1',
 }
 
-/** As in a terminal: what a command prints, on both streams. */
+/** Runs a command, and returns the output of both streams, as in a terminal. */
 function run(command) {
   const shell = `holdfast() { ${JSON.stringify(process.execPath)} ${JSON.stringify(cli)} "$@"; }\n${command}`
   const { stdout } = spawnSync('bash', ['-c', `{ ${shell}\n} 2>&1`], {

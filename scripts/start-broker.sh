@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Starts a RabbitMQ at 127.0.0.1:PORT (5672) for the tests, with its data in FOLDER, where none answers there; installs Debian's where there is none and this is root.
-# Writes its process group to FOLDER/group: whoever called ends it with `kill -- -$(cat FOLDER/group)`.
+# Starts a RabbitMQ at 127.0.0.1:PORT (5672) for the tests, with its data in FOLDER, unless one answers there. Installs Debian's package if none is
+# installed and this is root. Writes its process group to FOLDER/group: the caller ends it with `kill -- -$(cat FOLDER/group)`.
 set -euo pipefail
 folder=${1:?usage: scripts/start-broker.sh FOLDER [PORT]}
 port=${2:-5672}
@@ -15,7 +15,7 @@ if [ ! -x "$program" ]; then
     exit 0
   fi
   export DEBIAN_FRONTEND=noninteractive
-  # The package would start a service: what runs here is ours to end.
+  # Prevents the package from starting a service: this script's RabbitMQ must be ours to end.
   policy=/usr/sbin/policy-rc.d
   if [ ! -e "$policy" ]; then
     printf '#!/bin/sh\nexit 101\n' >"$policy"

@@ -1,4 +1,4 @@
-// `npm start`: builds what is stale, then hands over to the CLI in this very process, so that signals reach it directly.
+// `npm start`: builds if sources have changed, then runs the CLI in this process, so that signals reach it directly.
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 

@@ -1,5 +1,5 @@
-// Takes the README's pictures of the dashboard: `npm run build && node scripts/take-pictures.mjs`. Starts `holdfast dev --demo` in a folder of its own, waits
-// until the overview has something to tell, and writes docs/images/overview-light.png and -dark.png.
+// Takes the README's pictures of the dashboard: `npm run build && node scripts/take-pictures.mjs`. Starts `holdfast dev --demo` in its own folder,
+// waits until the overview has data, and writes docs/images/overview-light.png and -dark.png.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
@@ -31,7 +31,7 @@ async function isUp() {
   return answer?.ok === true
 }
 
-/** Of an operator: only an administrator is offered the end of the demo. */
+/** Creates an operator's key: an administrator would see the button that ends the demo. */
 async function createKey(adminKey) {
   const answer = await fetch(`${url}/v1/api-keys`, {
     method: 'POST',

@@ -1,5 +1,5 @@
-// Writes openapi.json at the root: what the API says of itself, committed so that a change of the surface reads as a diff. What the dashboard's forms
-// need of it goes into dashboard/forms.
+// Writes openapi.json at the root: the description of the API, committed so that a change reads as a diff. Also writes what the dashboard's forms
+// need of it to dashboard/forms.
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -11,7 +11,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const descriptions = join('src', 'contract', 'field-descriptions.ts')
 writeFileSync(join(root, descriptions), fieldDescriptionsModule(root))
 format(descriptions)
-// Only now: it reads the descriptions.
+// Imported after the field descriptions were written, which it reads.
 const { describeApi } = await import('../src/contract/openapi.ts')
 const document = JSON.parse(JSON.stringify(describeApi()))
 write('openapi.json', document)

@@ -8,8 +8,8 @@ const BEST: Record<Purpose, Record<string, number>> = {
 }
 
 /**
- * No queue at all: one row a message in a table with a primary key, durably, and its id back. Nobody who stores messages in PostgreSQL can be
- * faster, so that it says what of a contender's time is the commit. Its "handler" is called when the insert has returned.
+ * No queue at all: each message is one durable insert into a table with a primary key, which returns its id. No queue that stores messages in
+ * PostgreSQL can be faster, so this shows how much of a contender's time is the commit. Its "handler" is called when the insert has returned.
  */
 export const bareTable: Contender = {
   name: 'bare-table',
@@ -17,7 +17,7 @@ export const bareTable: Contender = {
     const settings = { ...BEST[purpose], ...context.overrides } as Record<string, number>
     const { enqueueBatchRows = 1, enqueueConnections = 1 } = settings
     const pool = new Pool({ connectionString: context.databaseUrl, max: enqueueConnections })
-    // What breaks it while it is idle shows at the next statement.
+    // An error of an idle connection shows at the next statement.
     pool.on('error', () => {})
     await pool.query(
       'create table bare (id bigint generated always as identity primary key, body json not null)',

@@ -26,7 +26,7 @@ const BEST: Record<Purpose, Record<string, number>> = {
   latency: { enqueueBatchRows: 1, enqueueConnections: 1, workers: 1, concurrency: 1, keepCompleted: 0 },
 }
 
-/** Ordered groups are a part of its paid edition. Among its priorities a low number goes first. */
+/** Ordered groups are part of its paid edition. A low number is a high priority. */
 function jobOptions({ sequence }: Payload, options: EnqueueOptions) {
   const { orderingKey, concurrencyKey, deliverAt, delayMs, priority, uniqueKey } = options
   if (orderingKey !== undefined || concurrencyKey !== undefined) throw new Unavailable('BullMQ has no keys')

@@ -1,20 +1,20 @@
 import type { SampleContext, SettingValue } from '../harness/row.ts'
 import type { Payload } from '../workload/payload.ts'
 
-/** `throughput` and `latency` may need different settings; each contender brings its best for both. */
+/** `throughput` and `latency` may need different settings; each contender defines its best ones for both. */
 export type Purpose = 'throughput' | 'latency'
 
-/** What messages have beside their payload, by their sequence number. A contender that lacks one throws `Unavailable`. */
+/** Options of messages, by sequence number. A contender that lacks one throws `Unavailable`. */
 export interface EnqueueOptions {
-  /** All of them fall due at this time. */
+  /** When all messages are due. */
   readonly deliverAt?: Date
-  /** Each falls due so long after the call that enqueues it. */
+  /** Delay of each message, from the call that enqueues it. */
   readonly delayMs?: number
   /** One message of a key at a time, in order. */
   readonly orderingKey?: (sequence: number) => string
-  /** One run of a key at a time, in whatever order. */
+  /** One run of a key at a time, in any order. */
   readonly concurrencyKey?: (sequence: number) => string
-  /** 0 to 3, the highest first. */
+  /** 0 to 3, highest first. */
   readonly priority?: (sequence: number) => number
   /** At most one unfinished message of a key. */
   readonly uniqueKey?: (sequence: number) => string
@@ -22,15 +22,15 @@ export interface EnqueueOptions {
 
 export type Handler = (payload: Payload) => void
 
-/** A contender made ready on an empty store: connected, migrated, its queue created. */
+/** A contender, ready on an empty store: connected, migrated, with its queue created. */
 export interface Session {
   settings: Record<string, SettingValue>
-  /** Resolves when all are committed. Batch size and connections are the contender's choice. */
+  /** Resolves when all are committed. The contender chooses batch size and connections. */
   enqueueAll(payloads: readonly Payload[], options?: EnqueueOptions): Promise<void>
   enqueueOne(payload: Payload): Promise<void>
-  /** `options`: what the messages will have; some contenders need other settings for it. */
+  /** `options`: those that the messages will have; some contenders need other settings for them. */
   startWorkers(handle: Handler, options?: EnqueueOptions): Promise<void>
-  /** Whether every completion is committed: nothing waits, nothing is in progress. */
+  /** Whether every completion is committed: no message is waiting or in progress. */
   isDrained(): Promise<boolean>
   close(): Promise<void>
 }
@@ -40,7 +40,7 @@ export interface Contender {
   open(context: SampleContext, purpose: Purpose): Promise<Session>
 }
 
-/** When a message that is enqueued now falls due, if not at once. */
+/** When a message that is enqueued now is due, if not at once. */
 export function dueAt({ deliverAt, delayMs }: EnqueueOptions): Date | undefined {
   return delayMs === undefined ? deliverAt : new Date(Date.now() + delayMs)
 }

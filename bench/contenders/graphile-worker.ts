@@ -9,7 +9,7 @@ const ADD_JOBS = `
   select id from graphile_worker.add_jobs(
     array(select json_populate_recordset(null::graphile_worker.job_spec, $1::json)))`
 
-/** The release that its authors mean for this Node.js. */
+/** The release that supports this Node.js version. */
 const { Logger, makeWorkerUtils, run } = (
   Number.parseInt(process.versions.node, 10) >= 24
     ? await import('graphile-worker-0.18')
@@ -18,7 +18,7 @@ const { Logger, makeWorkerUtils, run } = (
 
 const silentLogger = new Logger(() => () => {})
 
-/** Its queues are what ordering and concurrency keys are here: one job of a name at a time, in order. A low number goes first. */
+/** Its named queues serve as ordering and concurrency keys: one job per name at a time, in order. A low number is a high priority. */
 function jobSpec(payload: Payload, options: EnqueueOptions) {
   const { orderingKey, concurrencyKey, priority, uniqueKey } = options
   const key = orderingKey ?? concurrencyKey

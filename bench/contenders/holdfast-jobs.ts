@@ -16,7 +16,7 @@ const BEST: Record<Purpose, Record<string, number>> = {
   latency: { enqueueBatchRows: 1, enqueueConnections: 8, concurrency: 64 },
 }
 
-/** Holdfast's job runs on a shared lane, by a worker in this process, its journal included. */
+/** Holdfast's job runs in a queue, executed by a worker in this process, with its journal. */
 export const holdfastJobs: Contender = {
   name: 'holdfast-jobs',
   async open(context, purpose) {
@@ -32,13 +32,13 @@ export const holdfastJobs: Contender = {
     await holdfast.migrate()
     await raiseGlobalBound(context.databaseUrl, 100_000_000)
     await holdfast.jobs.declare(job)
-    // Another text of the URL: a worker is assigned runs by clients with its own URL only.
+    // The same URL, spelt differently: a worker is assigned runs only by clients with exactly its URL.
     const publisher =
       settings['usesSecondClient'] === 1
         ? new Holdfast({ databaseUrl: namedUrl(context.databaseUrl) })
         : holdfast
     const client = new Client({ connectionString: context.databaseUrl })
-    // What breaks it while it is idle shows at the next statement.
+    // An error of an idle connection shows at the next statement.
     client.on('error', () => {})
     await client.connect()
     await client.query('set enable_seqscan = off')
@@ -81,7 +81,7 @@ export const holdfastJobs: Contender = {
       },
       async isDrained() {
         const result = await client.query<{ drained: boolean }>(
-          // By the indexes of claims: a million runs that are scheduled for later must not be read to find out.
+          // Uses the indexes of claims: the check must not read a million runs that are scheduled for later.
           `select not exists (
              select from holdfast_internal.queues as queue cross join generate_series(0, 3) as level cross join lateral (
                select from holdfast_internal.runs

@@ -11,7 +11,7 @@ const ENDPOINT = 'bench'
  *   3 × 500 138–144, 3 × 2,000 136–145, 2 × 2,000 83–105, 2 × 5,000 139–151, 3 × 5,000 66–109; six passes: 4 × 2,000
  *   103–156. The spread of the machine is wider than what sets these apart, but for the largest batches.
  * - process, six passes: concurrency 64 (the default, taken) 52–83, 256 47–82, 1,000 56–63; 16, three passes, 56–67.
- * Everything else is what a user gets who sets nothing; only the bound on what may wait is out of the way.
+ * All other settings are defaults, except that the limit on pending messages is raised.
  */
 const BEST: Record<Purpose, Record<string, number>> = {
   throughput: { enqueueBatchRows: 1000, enqueueConnections: 2, concurrency: 64 },
@@ -38,7 +38,7 @@ export const holdfast: Contender = {
     const publisher =
       settings['usesSecondClient'] === 1 ? new Holdfast({ databaseUrl: context.databaseUrl }) : holdfast
     const client = new Client({ connectionString: context.databaseUrl })
-    // What breaks it while it is idle shows at the next statement.
+    // An error of an idle connection shows at the next statement.
     client.on('error', () => {})
     await client.connect()
     return {

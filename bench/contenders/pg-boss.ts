@@ -5,7 +5,7 @@ import { inBatches, type Payload } from '../workload/payload.ts'
 import { type Contender, dueAt, type EnqueueOptions, forEachConcurrently, type Purpose } from './contender.ts'
 import { hasOrderedKeys, type NewJob, openPgBoss, type Policy } from './open-pg-boss.ts'
 
-/** Between two looks at an empty queue. */
+/** Interval of polling an empty queue. */
 const POLL_MS = 10
 
 /**

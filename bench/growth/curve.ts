@@ -1,4 +1,4 @@
-/** A statement of PostgreSQL during a measurement, as pg_stat_statements has it. */
+/** A statement of PostgreSQL during a measurement, from pg_stat_statements. */
 export interface StatementCost {
   readonly text: string
   readonly calls: number
@@ -6,15 +6,15 @@ export interface StatementCost {
   readonly microsPerDelivery: number
 }
 
-/** What one measurement gave: numbers with units in their names, and the statements that took the longest. */
+/** The result of one measurement: values with units in their names, and the statements that took the longest. */
 export interface Measured {
   readonly values: Readonly<Record<string, number>>
   readonly statements: readonly StatementCost[]
 }
 
-/** Plain data: it travels to the process that measures the point. */
+/** Plain data: it is sent to the process that measures the point. */
 export interface PointContext {
-  /** A migrated, empty database that nobody has analysed. */
+  /** A migrated, empty database that was never analysed. */
   readonly databaseUrl: string
   readonly x: number
   readonly warmUpMs: number
@@ -26,11 +26,11 @@ export interface Series {
   readonly label: string
 }
 
-/** A part of a curve's chart, with an axis of its own. */
+/** A part of a curve's chart, with its own axis. */
 export interface Panel {
   readonly title: string
   readonly series: readonly Series[]
-  /** For values of several magnitudes; otherwise the axis begins at zero. */
+  /** For values of several magnitudes; otherwise the axis starts at zero. */
   readonly isLogarithmic?: boolean
 }
 
@@ -39,7 +39,7 @@ export interface Column {
   readonly key: string
 }
 
-/** One quantity that grows, and what is measured at each of its values. */
+/** A growing quantity, and what is measured at each of its values. */
 export interface Curve {
   readonly name: string
   readonly title: string
@@ -47,14 +47,14 @@ export interface Curve {
   readonly formatX: (x: number) => string
   readonly points: { readonly full: readonly number[]; readonly quick: readonly number[] }
   readonly rounds: number
-  /** Of one point. */
+  /** Timeout of one point. */
   readonly timeoutMs: number
   readonly panels: readonly Panel[]
   readonly columns: readonly Column[]
   measure(context: PointContext): Promise<Measured>
 }
 
-/** Medians over the rounds, and the rounds themselves. */
+/** Medians over the rounds, and the values of each round. */
 export interface PointResult {
   readonly x: number
   readonly values: Readonly<Record<string, number>>

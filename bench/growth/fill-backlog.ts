@@ -4,7 +4,7 @@ import { makePayload } from '../workload/payload.ts'
 const CONNECTIONS = 2
 const CHUNK_ROWS = 250_000
 
-/** Ids come from where publishing takes them. */
+/** Ids come from the same sequence as in publishing. */
 const FILL = `
   with stored as (
     insert into holdfast_internal.messages (id, size, type, tenant, body)
@@ -14,7 +14,7 @@ const FILL = `
   insert into holdfast_internal.deliveries (id, message_id, lane_id, size)
   select stored.id, stored.id, endpoint.id, stored.size from stored, holdfast_internal.endpoints as endpoint where endpoint.name = $1`
 
-/** Messages that wait for one endpoint, stored by SQL in a few statements: publishing five million would take longer than what is measured. */
+/** Stores waiting messages for one endpoint in a few SQL statements: publishing five million would take longer than the measurement. */
 export async function fillBacklog(
   databaseUrl: string,
   endpoint: string,

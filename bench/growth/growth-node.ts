@@ -7,7 +7,7 @@ export interface GrowthNodeOptions {
   readonly databaseUrl: string
   /** For endpoints that sign. */
   readonly encryptionKey?: string
-  /** Given: it serves the API and the dashboard, for this key. */
+  /** If given, the node serves the API and the dashboard, with this key. */
   readonly apiKey?: string
 }
 
@@ -20,10 +20,10 @@ interface Message {
 
 const nodePath = fileURLToPath(new URL('./node-process.mjs', import.meta.url))
 
-/** A node in a process of its own; it also ends when this process does. */
+/** A node in its own process, which ends with this process. */
 export class GrowthNode {
   readonly processId: number
-  /** Of its API. */
+  /** URL of its API. */
   readonly url: string
   readonly #child: ReturnType<typeof fork>
   #settled = 0
@@ -65,7 +65,7 @@ export class GrowthNode {
     })
   }
 
-  /** Ends it cleanly: everything in flight is committed. */
+  /** Stops the node cleanly: everything in flight is committed. */
   async stop(): Promise<void> {
     if (this.#child.exitCode !== null) return
     const ended = once(this.#child, 'exit')

@@ -7,7 +7,7 @@ import { type CurveResult, readResult, writeResult } from './report/results.ts'
 import { renderTable } from './report/table.ts'
 import { runCurve } from './run-curve.ts'
 
-/** What several nodes and their publisher need, and what tells where PostgreSQL's time goes. */
+/** Enough connections for several nodes and their publisher, and statistics of PostgreSQL's statements. */
 const SERVER_SETTINGS = { max_connections: '250', shared_preload_libraries: 'pg_stat_statements' }
 
 async function measure(options: GrowthOptions, signal: AbortSignal): Promise<boolean> {
@@ -33,7 +33,7 @@ async function measure(options: GrowthOptions, signal: AbortSignal): Promise<boo
         machine,
         points,
       }
-      // After each curve: what was measured is kept when a later one is stopped.
+      // After each curve, so that its results are kept if a later one is stopped.
       show(curve.name, result, options)
     }
   } finally {

@@ -11,7 +11,7 @@ export type PointReply = { kind: 'measured'; measured: Measured } | { kind: 'fai
 
 const processPath = fileURLToPath(new URL('./point-process.ts', import.meta.url))
 
-/** Measures one point in a process of its own. */
+/** Measures one point in a new process. */
 export function measurePoint(
   request: PointRequest,
   timeoutMs: number,

@@ -9,8 +9,8 @@ const POLL_MS = 25
 const DELIVERY_DEADLINE_MS = 60_000
 
 /**
- * Publishes as fast as the nodes deliver, and measures the middle of it: after a warm-up, and before the last deliveries. Every event must have been
- * delivered in the end, and nothing be owed.
+ * Publishes as fast as the nodes deliver, and measures a window after the warm-up and before the last deliveries. In the end every event must be
+ * delivered, and none pending.
  */
 export async function measureTraffic(
   { databaseUrl, warmUpMs, windowMs }: PointContext,
@@ -59,7 +59,7 @@ export async function countOwed(databaseUrl: string): Promise<number> {
   return rows[0]?.owed ?? 0
 }
 
-/** Stops the nodes; then exactly this many deliveries must be owed. */
+/** Stops the nodes, and checks that exactly this many deliveries are pending. */
 export async function stopAndCount(
   databaseUrl: string,
   nodes: readonly GrowthNode[],

@@ -1,7 +1,7 @@
 import { Client } from 'pg'
 import { serverProcessorTime } from '../workload/processor-time.ts'
 
-/** Milliseconds of processor time that PostgreSQL needs to vacuum and analyse every table: what autovacuum would have spent in between. */
+/** CPU milliseconds that PostgreSQL needs to vacuum and analyse every table: what autovacuum would have used during the measurement. */
 export async function measureVacuum(databaseUrl: string): Promise<number> {
   const client = new Client({ connectionString: databaseUrl })
   await client.connect()

@@ -19,8 +19,8 @@ const SHOWN_STATEMENTS = 12
 const SHOWN_CHARACTERS = 160
 
 /**
- * Reads what nodes, PostgreSQL and the publisher (this process) have used, and makes costs per delivery of two readings. PostgreSQL is all processes of the
- * server; the sessions that publish are counted apart from the rest, which includes the server's own helpers.
+ * Reads the CPU time of nodes, PostgreSQL and the publisher (this process), and computes costs per delivery from two readings. PostgreSQL means all
+ * processes of the server; sessions that publish are counted separately from the rest, which includes the server's background processes.
  */
 export class Meter {
   readonly #client: Client
@@ -45,7 +45,7 @@ export class Meter {
       await this.#client.query('select pg_stat_statements_reset()')
       this.#hasStatements = true
     } catch {
-      // A server without it is measured without statements.
+      // A server without the extension is measured without statements.
     }
   }
 
@@ -54,7 +54,7 @@ export class Meter {
     this.#first = await this.#read()
   }
 
-  /** What was used since `start`. */
+  /** The usage since `start`. */
   async stop(): Promise<Measured> {
     const first = this.#first
     if (first === null) throw new Error('the meter was stopped before it was started')

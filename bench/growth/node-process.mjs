@@ -1,4 +1,4 @@
-// A node in a process of its own, without the loader that compiles this benchmark. It reports what it has committed 40 times a second.
+// A node in its own process, without the loader that compiles this benchmark. It reports the number of committed results 40 times a second.
 import { Authenticator } from '../../dist/api/access/authenticator.js'
 import { ApiServer } from '../../dist/api/api-server.js'
 import { Holdfast } from '../../dist/index.js'
@@ -8,7 +8,7 @@ const silent = { debug() {}, info() {}, warn() {}, error() {} }
 const { databaseUrl, handlerName, encryptionKey, apiKey } = JSON.parse(process.argv[2])
 
 let settled = 0
-/** Milliseconds from publishing to the handler, of messages that say when they were published. */
+/** Milliseconds from publishing to the handler, of messages that contain their publishing time. */
 let latenciesMs = []
 
 const holdfast = new Holdfast({

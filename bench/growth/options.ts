@@ -4,13 +4,13 @@ import type { Curve } from './curve.ts'
 export interface GrowthOptions {
   readonly curves: readonly Curve[]
   readonly isQuick: boolean
-  /** Undefined: as many as each curve wants. */
+  /** Undefined: the number that each curve defines. */
   readonly rounds: number | undefined
   readonly warmUpMs: number
   readonly windowMs: number
   readonly databaseUrl: string | undefined
   readonly writesResults: boolean
-  /** Measure nothing: draw charts and tables from the stored results again. */
+  /** Measure nothing: only draw charts and tables from the stored results. */
   readonly onlyRenders: boolean
 }
 
@@ -27,7 +27,7 @@ export const HELP = `npm run growth -- [options]
 const FULL = { warmUpMs: 2000, windowMs: 5000 }
 const QUICK = { warmUpMs: 800, windowMs: 1500 }
 
-/** Reads the command line; `undefined` when help was asked for. */
+/** Parses the command line; `undefined` if help was requested. */
 export function parseGrowthOptions(argv: string[], allCurves: readonly Curve[]): GrowthOptions | undefined {
   const { values } = parseArgs({
     args: argv,

@@ -1,4 +1,4 @@
-// The process of one measurement: a fresh heap and a cold JIT for every point alike.
+// The process of one measurement, so that every point has a fresh heap and a cold JIT.
 import { curves } from './curves/all.ts'
 import type { PointReply, PointRequest } from './measure-point.ts'
 

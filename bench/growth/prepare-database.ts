@@ -17,7 +17,7 @@ export type EndpointKind =
 
 const inProcess: EndpointKind = { transport: 'function', config: { handler: HANDLER } }
 
-/** What every point's database is a copy of: migrated, empty, and with autovacuum off for every table, so that nobody analyses one. */
+/** Prepares the template of every point's database: migrated, empty, and with autovacuum off for every table, so that none is analysed. */
 export async function prepareTemplate(databaseUrl: string): Promise<void> {
   const holdfast = new Holdfast({ databaseUrl })
   try {
@@ -30,8 +30,8 @@ export async function prepareTemplate(databaseUrl: string): Promise<void> {
 }
 
 /**
- * An endpoint, its settings the defaults, and a route for each of these tenants. Endpoints are copies of one that the SDK made: ten thousand calls would take
- * longer than what is measured.
+ * Creates an endpoint with default settings and a route for each tenant. Endpoints are copies of one that the SDK created: ten thousand calls would
+ * take longer than the measurement.
  */
 export async function createRoutedEndpoints(
   databaseUrl: string,

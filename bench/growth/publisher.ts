@@ -10,7 +10,7 @@ export const EVENT_TYPE = 'order.paid'
 const CONNECTIONS = 2
 const BATCH_EVENTS = 500
 const BATCH_BYTES = 4 * 2 ** 20
-/** Published and not delivered yet: enough for full batches, too little to be a backlog. */
+/** Limit of events published and not delivered: enough for full batches, too few for a backlog. */
 const MAX_AHEAD_EVENTS = 5000
 const MAX_AHEAD_BYTES = 32 * 2 ** 20
 const WAIT_MS = 2
@@ -21,7 +21,7 @@ export interface Traffic {
   readonly payloadBytes?: number
 }
 
-/** Publishes in this process, in batches, over sessions of its own, whose processor time can be read. */
+/** Publishes batches from this process, over its own sessions, whose CPU time can be read. */
 export class Publisher {
   readonly #holdfast: Holdfast
   readonly #clients: readonly Client[]
@@ -77,7 +77,7 @@ export class Publisher {
     )
   }
 
-  /** One event that says when it was published. */
+  /** Publishes one event that contains its publishing time. */
   async probe(): Promise<void> {
     const [client] = this.#clients
     if (client === undefined) throw new Error('the publisher has no connection')
@@ -113,7 +113,7 @@ export class Publisher {
   }
 }
 
-/** A body of so many bytes of JSON. Its text doesn't repeat itself within what PostgreSQL's compression looks at. */
+/** A JSON body of this size. Its text doesn't repeat within the window of PostgreSQL's compression. */
 function sizedPayload(sequence: number, bytes: number): object {
   const head = { sequence, text: '' }
   return { ...head, text: filler(bytes - JSON.stringify(head).length, sequence) }

@@ -4,7 +4,7 @@ import type { Curve, Measured, PointResult } from './curve.ts'
 import { measurePoint } from './measure-point.ts'
 import type { GrowthOptions } from './options.ts'
 
-/** Every point once, then every point again: what changes on a shared machine meanwhile hits all of them. */
+/** Measures every point once, then every point again, so that noise of a shared machine affects all points. */
 export async function runCurve(
   curve: Curve,
   options: GrowthOptions,

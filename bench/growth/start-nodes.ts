@@ -6,7 +6,7 @@ const POLL_MS = 100
 const SHARDS = 256
 const BALANCE_DEADLINE_MS = 30_000
 
-/** Starts so many nodes, and waits until they have divided the shards among themselves. */
+/** Starts nodes, and waits until they have divided the shards among themselves. */
 export async function startNodes(count: number, options: GrowthNodeOptions): Promise<GrowthNode[]> {
   const nodes = await Promise.all(Array.from({ length: count }, () => GrowthNode.start(options)))
   await untilBalanced(options.databaseUrl, count)
@@ -24,7 +24,7 @@ async function untilBalanced(databaseUrl: string, nodes: number): Promise<void> 
          where incarnation is not null group by incarnation order by 1`,
       )
       const owned = rows.reduce((sum, row) => sum + row.owned, 0)
-      // Rendezvous hashing gives each node about its share: half of it is the least that was seen.
+      // Rendezvous hashing gives each node about its share; half of it is the lowest that was observed.
       if (owned === SHARDS && rows.length === nodes && (rows[0]?.owned ?? 0) >= SHARDS / nodes / 2) return
       if (performance.now() > deadlineMs) {
         throw new Error(`the shards are divided ${rows.map((row) => row.owned).join(', ')} after 30 s`)

@@ -1,6 +1,6 @@
 import { Client } from 'pg'
 
-/** Bytes on disk, indexes and TOAST included, divided by a number of messages: of the archive's two tables and of what is owed. */
+/** Bytes on disk per message, including indexes and TOAST: of the two archive tables and of the pending deliveries. */
 export async function storedBytes(databaseUrl: string, messages: number): Promise<Record<string, number>> {
   const client = new Client({ connectionString: databaseUrl })
   await client.connect()

@@ -1,8 +1,8 @@
 import { fork } from 'node:child_process'
 
 /**
- * Sends one request to a process of its own and returns its answer; `onFailure` makes the answer of a process that ended without one. It is killed when it
- * outlives its time or the run is aborted.
+ * Sends one request to a new process and returns its reply; `onFailure` creates the reply for a process that ended without one. The process is killed
+ * at its timeout, or when the run is aborted.
  */
 export function askProcess<Reply>(
   processPath: string,

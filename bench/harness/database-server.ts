@@ -2,15 +2,15 @@ import { existsSync, rmSync } from 'node:fs'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { escapeIdentifier, Pool } from 'pg'
 
-/** The one server that every contender on PostgreSQL shares in a run. */
+/** The server that all PostgreSQL contenders share in a run. */
 export interface DatabaseServer {
   adminUrl: string
   version: string
   settings: Record<string, string>
-  /** An empty one, or a copy of another, which nobody may be connected to. */
+  /** Creates an empty database, or a copy of another one, which must have no connections. */
   createDatabase(templateUrl?: string): Promise<string>
   dropDatabase(databaseUrl: string): Promise<void>
-  /** Drops what is left of this run and stops the server if this run started it. */
+  /** Drops the databases of this run, and stops the server if this run started it. */
   stop(): Promise<void>
 }
 
@@ -36,7 +36,7 @@ const embeddedModulePath = fileURLToPath(
   new URL('../../dist/postgres/embedded/start-embedded-postgres.js', import.meta.url),
 )
 
-/** `settings` of postgresql.conf are for the embedded server; an external one has its own. */
+/** `settings` (postgresql.conf) apply to the embedded server only; an external one has its own. */
 export async function openDatabaseServer(
   externalUrl: string | undefined,
   settings: Record<string, string> = {},
@@ -48,7 +48,7 @@ export async function openDatabaseServer(
     )
   }
   const embedded = (await import(pathToFileURL(embeddedModulePath).href)) as EmbeddedModule
-  // Beside the code and not in the system's temporary folder, which may live in memory, where fsync costs nothing.
+  // Beside the code, not in the system's temporary folder, which may be in memory, where fsync costs nothing.
   const dataDir = fileURLToPath(new URL(`../.data/${process.pid}`, import.meta.url))
   const server = await embedded.startEmbeddedPostgres({ dataDir, settings })
   return connect(server.connectionString, async () => {
@@ -59,7 +59,7 @@ export async function openDatabaseServer(
 
 async function connect(adminUrl: string, stopServer: () => Promise<void>): Promise<DatabaseServer> {
   const admin = new Pool({ connectionString: adminUrl, max: 1 })
-  // An idle connection whose server ends is no failure, and at the end of a run the usual case: `end` doesn't wait until it is closed.
+  // Losing an idle connection is no failure: at the end of a run it is usual, because `end` doesn't wait until it is closed.
   admin.on('error', () => {})
   const reported = await admin.query<{ name: string; setting: string }>(
     'select name, current_setting(name) as setting from pg_settings where name = any($1)',
@@ -91,7 +91,7 @@ async function connect(adminUrl: string, stopServer: () => Promise<void>): Promi
       const template = templateUrl === undefined ? '' : ` template ${escapeIdentifier(nameIn(templateUrl))}`
       await admin.query(`create database ${escapeIdentifier(name)}${template}`)
       ours.add(name)
-      // Every sample starts with clean write-ahead log, so that no contender pays for another one's checkpoint.
+      // Every sample starts after a checkpoint, so that no contender pays for the checkpoint of another one.
       await admin.query('checkpoint')
       const url = new URL(adminUrl)
       url.pathname = `/${name}`

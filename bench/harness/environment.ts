@@ -4,7 +4,7 @@ import type { DatabaseServer } from './database-server.ts'
 import type { Options } from './options.ts'
 import { redisPersistence, redisVersion } from './redis-keys.ts'
 
-/** Where something was measured, whatever it was. */
+/** The machine of a measurement. */
 export interface Machine {
   cpu: string
   cores: number

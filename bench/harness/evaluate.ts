@@ -24,7 +24,7 @@ export interface RowResult {
   arms: ArmResult[]
   /** The baseline with the best median. */
   bestBaseline?: string
-  /** Of the ratios inside each round, to the best baseline of that round. */
+  /** Ratios within each round, to the best baseline of that round. */
   ratio?: Spread
   verdict: Verdict
 }

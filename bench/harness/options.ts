@@ -9,7 +9,7 @@ export interface Options {
   rounds: number
   isQuick: boolean
   databaseUrl: string | undefined
-  /** The Node.js that samples run on; undefined: this one. */
+  /** The Node.js for samples; undefined: this one. */
   nodePath: string | undefined
   redisUrl: string
   printsJson: boolean
@@ -21,7 +21,7 @@ export interface Options {
   endpointCount: number
   idleMs: number
   sampleTimeoutMs: number
-  /** By arm. */
+  /** Setting overrides, by arm. */
   overrides: Record<string, Record<string, number>>
 }
 
@@ -59,7 +59,7 @@ const QUICK = {
 }
 const SAMPLE_TIMEOUT_MS = 180_000
 
-/** Reads the command line; `undefined` when help was asked for. Throws with advice on anything it doesn't know. */
+/** Parses the command line; `undefined` if help was requested. Throws with advice for unknown options. */
 export function parseOptions(argv: string[], allRows: readonly Row[]): Options | undefined {
   const { values } = parseArgs({
     args: argv,

@@ -15,7 +15,7 @@ export async function redisVersion(redisUrl: string): Promise<string | undefined
   }
 }
 
-/** How durable that Redis is, for the report: a memory-only server has an advantage that readers must know of. */
+/** The durability of the Redis server, for the report: a memory-only server has an advantage that readers must know. */
 export async function redisPersistence(redisUrl: string): Promise<string> {
   const redis = new Redis(redisUrl)
   try {

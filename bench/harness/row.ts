@@ -1,4 +1,4 @@
-/** What a row must reach: of the ratio to the best baseline, or of Holdfast's own value. */
+/** The goal of a row: for the ratio to the best baseline, or for Holdfast's own value. */
 export type Goal = { of: 'ratio' | 'value' } & (
   | { atLeast: number; moonshot?: number }
   | { atMost: number; moonshot?: number }
@@ -6,19 +6,19 @@ export type Goal = { of: 'ratio' | 'value' } & (
 
 export type SettingValue = number | string | boolean
 
-/** One measurement of one arm, in a process of its own. */
+/** One measurement of one arm, in its own process. */
 export interface Sample {
   /** The number that the row compares, in the row's unit. */
   value: number
-  /** What else was seen, with units in the names. */
+  /** Further values, with units in their names. */
   details: Record<string, number>
   settings: Record<string, SettingValue>
 }
 
-/** Everything that a sample may use. Plain data: it travels to the sample's process. */
+/** The input of a sample. Plain data: it is sent to the sample's process. */
 export interface SampleContext {
   arm: string
-  /** An empty database of this sample's own. */
+  /** An empty database for this sample only. */
   databaseUrl: string
   redisUrl: string
   /** Every Redis key of this sample starts with it. */
@@ -26,11 +26,11 @@ export interface SampleContext {
   messages: number
   httpMessages: number
   latencyProbes: number
-  /** How many wait in the rows about depth. */
+  /** Number of waiting messages in rows about depth. */
   backlogMessages: number
   endpointCount: number
   idleMs: number
-  /** From `--set <arm>.<name>=<value>`: the way to try other settings. */
+  /** From `--set <arm>.<name>=<value>`, to try other settings. */
   overrides: Record<string, number>
 }
 
@@ -39,22 +39,22 @@ export interface Row {
   title: string
   unit: string
   goal: Goal
-  /** What Holdfast's details must reach as well, by their names. */
+  /** Goals for Holdfast's details, by name. */
   detailsAtLeast?: Readonly<Record<string, number>>
-  /** Arms that the ratio is taken against: the best of them in each round. */
+  /** Arms to compare with: the ratio is to the best of them in each round. */
   baselines: readonly string[]
   /** Arms that are measured and shown for information only. */
   alsoShown?: readonly string[]
-  /** Rows that take long or hardly vary need fewer rounds than were asked for. */
+  /** Limits the rounds of rows that take long or hardly vary. */
   maxRounds?: number
-  /** For rows that take longer than three minutes a sample. */
+  /** For rows with samples longer than three minutes. */
   sampleTimeoutMs?: number
   measure(context: SampleContext): Promise<Sample>
 }
 
 export const SUBJECT = 'holdfast'
 
-/** Thrown by an arm that can't run here: the report says so instead of a number. */
+/** Thrown by an arm that can't run here; the report then shows the reason instead of a number. */
 export class Unavailable extends Error {
   override name = 'Unavailable'
 }

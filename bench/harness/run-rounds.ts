@@ -4,7 +4,7 @@ import { deleteRedisKeys } from './redis-keys.ts'
 import { armsOf, type Row, type Sample } from './row.ts'
 import { takeSample } from './take-sample.ts'
 
-/** What one arm of one row gave: a sample for each round, or the reason why there is none. */
+/** The results of one arm of one row: a sample for each round, or the reason why there is none. */
 export interface ArmSamples {
   samples: (Sample | undefined)[]
   unavailable?: string
@@ -20,8 +20,8 @@ interface Turn {
 }
 
 /**
- * Takes the samples in interleaved rounds: every arm once, then every arm again. The noise of a shared machine then hits
- * all contenders alike, and a ratio is only ever taken inside one round.
+ * Takes samples in interleaved rounds: every arm once, then every arm again. Noise of a shared machine then affects all contenders alike, and ratios
+ * are taken only within one round.
  */
 export async function runRounds(
   options: Options,
@@ -32,7 +32,7 @@ export async function runRounds(
   for (let round = 0; round < options.rounds; round++) {
     for (const row of options.rows) {
       if (round >= (row.maxRounds ?? options.rounds)) continue
-      // Each round starts with another contender, so that no place in the order is always the same one's.
+      // Each round starts with another contender, so that none always has the same place.
       for (const arm of rotate(chosenArms(row, options), round)) {
         if (signal.aborted) return measurements
         await takeTurn({ row, arm }, round, options, server, measurements, signal)

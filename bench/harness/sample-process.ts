@@ -1,4 +1,4 @@
-// The process of one sample: a fresh heap and a cold JIT for every contender alike, nothing left over from another.
+// The process of one sample, so that every contender has a fresh heap and a cold JIT, and nothing is left over from another.
 import { rows } from '../rows/all.ts'
 import { Unavailable } from './row.ts'
 import type { SampleReply, SampleRequest } from './take-sample.ts'

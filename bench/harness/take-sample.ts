@@ -14,7 +14,7 @@ export type SampleReply =
 
 const processPath = fileURLToPath(new URL('./sample-process.ts', import.meta.url))
 
-/** Takes one sample in a process of its own. */
+/** Takes one sample in a new process. */
 export function takeSample(
   request: SampleRequest,
   timeoutMs: number,

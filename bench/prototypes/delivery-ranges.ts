@@ -3,7 +3,7 @@
  *
  *   npx tsx bench/prototypes/delivery-ranges.ts postgres://postgres@127.0.0.1:5432/postgres
  *
- * Prints processor time of the backend per message (Linux, server on this machine), medians of interleaved rounds.
+ * Prints CPU time of the backend per message (Linux, server on this machine), medians of interleaved rounds.
  */
 import { readFileSync } from 'node:fs'
 import { Client } from 'pg'
@@ -123,7 +123,7 @@ async function measure(databaseUrl: string): Promise<void> {
   await client.end()
 }
 
-/** Microseconds of the backend for each message. */
+/** CPU microseconds of the backend per message. */
 async function processorTime(pid: number, work: () => Promise<void>): Promise<number> {
   const before = ticksOf(pid)
   await work()

@@ -3,9 +3,9 @@
  *
  *   npx tsx bench/prototypes/storage-parameters.ts postgres://postgres@127.0.0.1:5432/postgres [messages]
  *
- * Each arm gets a database of its own: deliveries of which every tenth is retried, then job runs of four kinds of which every tenth is retried, for which nobody else uses
- * the server. Prints for each hot table the updates and how many of them were HOT, the rows that are dead at the end, its size, and how often autovacuum
- * came by; and the processor time of the server per message (Linux, a server on this machine that does nothing else).
+ * Each arm gets its own database: deliveries of which every tenth is retried, then job runs of four kinds of which every tenth is retried, on an
+ * otherwise idle server. Prints for each hot table the updates and how many of them were HOT, the dead rows at the end, its size, and the number of
+ * autovacuum runs; and the CPU time of the server per message (Linux, a server on this machine that does nothing else).
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -78,7 +78,7 @@ async function measure(arm: string, change: string): Promise<void> {
     await new Holdfast({ databaseUrl: url.href }).migrate()
     await client.query(change)
     const pid = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
-    // Time of sessions that have just ended counts when the server has noticed.
+    // The time of sessions that have just ended counts once the server has noticed their end.
     const cost = async () => {
       await sleep(500)
       return serverProcessorTime(pid.rows[0]?.pid ?? 0)
@@ -174,7 +174,7 @@ function batchFrom<Item>(first: number, make: (n: number) => Item): Item[] {
 }
 
 async function counts(client: Client): Promise<string> {
-  // Sessions report what they counted when they have been idle for a while, or end.
+  // Sessions report their statistics when they have been idle for a while, or end.
   await sleep(1500)
   const { rows } = await client.query<Record<string, string>>(
     `select relname as name, n_tup_ins::int as inserted, n_tup_upd::int as updated, n_tup_hot_upd::int as hot, n_dead_tup::int as dead,

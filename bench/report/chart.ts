@@ -112,7 +112,7 @@ function renderBreak(x: number, top: number): string {
   return `<path d="M${x} ${top + BAR_HEIGHT}l6 ${-BAR_HEIGHT}h5l-6 ${BAR_HEIGHT}z" fill="#ffffff"/>`
 }
 
-/** One far slower peer mustn't squeeze the comparison that the row is about into a few pixels. */
+/** One far slower contender must not squeeze the comparison of the row into a few pixels. */
 function axisEnd(result: RowResult, goal: number | undefined): number {
   const compared = result.arms.filter((arm) => arm.role !== 'also shown')
   const end = Math.max(...compared.map((arm) => arm.value?.max ?? 0), goal ?? 0)
@@ -120,7 +120,7 @@ function axisEnd(result: RowResult, goal: number | undefined): number {
   return Math.max(end, ...others)
 }
 
-/** Where the goal lies on the row's own axis. */
+/** The goal's position on the axis of the row. */
 function goalValue(result: RowResult): number | undefined {
   const limit = 'atLeast' in result.goal ? result.goal.atLeast : result.goal.atMost
   if (result.goal.of === 'value') return limit

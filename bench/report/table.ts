@@ -13,7 +13,7 @@ export function renderTable(results: readonly RowResult[]): string {
   return [render(header), rule, ...body.map((line) => render(line))].join('\n')
 }
 
-/** One line for each arm, under the table: what the peers reached, with the details that the table has no room for. */
+/** One line for each arm, below the table: its value, with the details that the table has no room for. */
 export function renderArms(results: readonly RowResult[]): string {
   return results
     .flatMap((result) => [

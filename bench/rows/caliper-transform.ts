@@ -1,7 +1,7 @@
 import type { Row } from '../harness/row.ts'
 import { measureCaliper } from '../workload/measure-learning.ts'
 
-/** 50 µs of processor time are 20,000 events a second a core. */
+/** 50 µs of CPU time are 20,000 events a second per core. */
 export const caliperTransform: Row = {
   name: 'caliper-transform',
   title: 'caliper transform, processor time',

@@ -6,7 +6,7 @@ import { measureBurst } from '../workload/measure-burst.ts'
 const KEYS = 5000
 const keyOf = (sequence: number) => `key-${sequence % KEYS}`
 
-/** BullMQ would take most of a minute for each row. */
+/** With all messages, BullMQ would take most of a minute for each row. */
 const shareOfArms = { bullmq: 0.2 }
 
 interface Burst {

@@ -7,7 +7,7 @@ import { measureBehindFlood } from '../workload/measure-job-lines.ts'
 const KEYS = 5000
 const PLAIN = 'plain'
 
-/** Which runs a claim takes, and how much: Holdfast against itself, and its own values. */
+/** Which runs a claim takes, and how many: Holdfast against itself, and its own values. */
 export const jobLines: readonly Row[] = [
   {
     name: 'job-ordered-share',

@@ -4,7 +4,7 @@ import { measureEqualDueTimes } from '../workload/measure-equal-due-times.ts'
 
 const KEYS = 5000
 const keyOf = (sequence: number) => `key-${sequence % KEYS}`
-/** graphile-worker takes minutes for as many as the plain rows have. */
+/** With as many messages as the plain rows, graphile-worker takes minutes. */
 const share = 0.1
 const fresh = { after: 'fresh', share } as const
 

@@ -10,7 +10,7 @@ import {
 } from '../workload/measure-mechanisms.ts'
 import { measureProcessing } from '../workload/measure-processing.ts'
 
-/** Mechanisms that make the code longer: each must save at least a tenth, or it is removed. */
+/** Mechanisms that add code: each must save at least a tenth, or it is removed. */
 export const mechanisms: readonly Row[] = [
   {
     name: 'fast-path',

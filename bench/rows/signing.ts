@@ -1,7 +1,7 @@
 import type { Row } from '../harness/row.ts'
 import { measureSigning } from '../workload/measure-http.ts'
 
-/** What signing and the guard cost together: the other arm signs nothing, and opens its connections without asking where they lead. */
+/** The cost of signing and the network guard together: the other arm signs nothing, and connects without checking the address. */
 export const signing: Row = {
   name: 'signing',
   title: 'HTTP deliveries, signed and guarded ÷ neither',

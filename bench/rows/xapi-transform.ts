@@ -1,7 +1,7 @@
 import type { Row } from '../harness/row.ts'
 import { measureXapi } from '../workload/measure-learning.ts'
 
-/** 50 µs of processor time are 20,000 events a second a core. */
+/** 50 µs of CPU time are 20,000 events a second per core. */
 export const xapiTransform: Row = {
   name: 'xapi-transform',
   title: 'xapi transform, processor time',

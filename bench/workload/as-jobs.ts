@@ -1,6 +1,6 @@
 import { type Sample, type SampleContext, SUBJECT } from '../harness/row.ts'
 
-/** The same measurement with Holdfast's job runs in place of its deliveries. */
+/** The same measurement with Holdfast's job runs instead of its deliveries. */
 export function asJobs(
   measure: (context: SampleContext) => Promise<Sample>,
 ): (context: SampleContext) => Promise<Sample> {

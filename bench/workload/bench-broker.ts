@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { type ChannelModel, connect } from 'amqplib'
 import { Unavailable } from '../harness/row.ts'
 
-/** A RabbitMQ that others may use too: everything on it has a name of its own, and is deleted at the end. */
+/** A RabbitMQ that may be shared: everything that the benchmark creates has a unique name, and is deleted at the end. */
 export const BROKER_URL = 'amqp://guest:guest@127.0.0.1:5672'
 
 export async function connectBroker(): Promise<ChannelModel> {

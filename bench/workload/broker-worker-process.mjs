@@ -1,4 +1,4 @@
-// A worker that knows the broker only. Plain JavaScript, without the loader that compiles the benchmark.
+// A worker that connects only to the broker. Plain JavaScript, without the loader that compiles the benchmark.
 import { createWorker, defineJob } from '../../dist/index.js'
 
 const [amqpUrl, amqpPrefix, journalFolder, concurrency] = process.argv.slice(2)

@@ -1,6 +1,6 @@
 import { Client } from 'pg'
 
-/** Filling a queue of a million writes a lot, and the checkpoint of that isn't the business of what is measured next. */
+/** Filling a queue with a million rows writes a lot; its checkpoint must not fall into the next measurement. */
 export async function checkpoint(databaseUrl: string): Promise<void> {
   const client = new Client({ connectionString: databaseUrl })
   await client.connect()

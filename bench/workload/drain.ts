@@ -1,7 +1,7 @@
 import type { Holdfast } from '../../dist/index.js'
 import type { SettlingWatch } from './watch-settling.ts'
 
-/** Starts the node and gives the deliveries committed per second, from a tenth of them to the last. */
+/** Starts the node and returns the deliveries committed per second, from a tenth of them to the last. */
 export async function drain(
   holdfast: Holdfast,
   watch: SettlingWatch,

@@ -1,4 +1,4 @@
-// Publishes over HTTP from a process of its own, so that the server's rate isn't the client's. Told what by its parent's message.
+// Publishes over HTTP from its own process, so that the client doesn't limit the server's rate. Its parent's message says what to publish.
 import { Pool } from 'undici'
 
 process.once('message', (load) => void run(load))

@@ -1,4 +1,4 @@
-// One part of a back-fill in a process of its own, so that the processor time of each can be read: the node that delivers, or the record store.
+// One part of a back-fill in its own process, so that its CPU time can be read: the node that delivers, or the record store.
 import { createServer } from 'node:http'
 import { Holdfast } from '../../dist/index.js'
 
@@ -11,7 +11,7 @@ if (part === 'node') {
   process.send({ port: 0 })
 } else {
   const stored = new Set()
-  // Takes a batch whole or not at all, and knows what it has; statements are not checked, which would be the store's time and not ours.
+  // Accepts a batch completely or not at all, and remembers its statements; it doesn't validate them, because that would measure the store.
   const server = createServer((request, response) => {
     const chunks = []
     request.on('data', (chunk) => chunks.push(chunk))

@@ -8,10 +8,10 @@ import { refreshStatistics } from './refresh-statistics.ts'
 import { sendPayloads } from './send-payloads.ts'
 import { watchSettling } from './watch-settling.ts'
 
-/** Unconfirmed messages at once, for both: the default concurrency of an endpoint. */
+/** Unconfirmed messages in flight, for both arms: the default concurrency of an endpoint. */
 const WINDOW = 64
 const ENDPOINT = 'rabbit'
-/** A URL with a password is a secret, and secrets need a key. */
+/** A URL with a password is a secret, so the endpoint needs an encryption key. */
 const BENCH_KEY = randomBytes(32).toString('base64')
 
 /** Messages confirmed per second by a quorum queue of RabbitMQ. */
@@ -35,7 +35,7 @@ export async function measureAmqpEndpoint(context: SampleContext): Promise<Sampl
   }
 }
 
-/** Out of a full queue, from a tenth committed to everything committed; each attempt is recorded. */
+/** Drains a full queue; measured from a tenth committed to everything committed. Each attempt is recorded. */
 async function sendByHoldfast(context: SampleContext, queue: string): Promise<Sample> {
   const { databaseUrl, httpMessages, overrides } = context
   const concurrency = overrides.concurrency ?? WINDOW
@@ -70,7 +70,7 @@ async function sendByHoldfast(context: SampleContext, queue: string): Promise<Sa
   }
 }
 
-/** The ceiling: the next message is published when one of the window is confirmed, persistent and mandatory as those of an endpoint. */
+/** The ceiling: publishes the next message when one of the window is confirmed; persistent and mandatory, as for an endpoint. */
 async function publishBare(context: SampleContext, channel: ConfirmChannel, queue: string): Promise<Sample> {
   const window = context.overrides.concurrency ?? WINDOW
   const payloads = makePayloads(context.httpMessages)

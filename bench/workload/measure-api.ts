@@ -14,10 +14,10 @@ export const SDK_BATCHES = 'sdk-batches'
 const CONNECTIONS = 64
 const BATCH_EVENTS = 500
 const BATCH_CONNECTIONS = 4
-/** The same for both arms: what one insert per request can have under way at once. */
+/** The same for both arms: limits the concurrent inserts of the arm with one insert per request. */
 const POOL_CONNECTIONS = 16
 
-/** Events that one call each publishes over 64 connections, committed per second. */
+/** Events committed per second, published one per call over 64 connections. */
 export async function measureApiPublish(context: SampleContext): Promise<Sample> {
   const isGrouped = context.arm === SUBJECT
   const poolConnections = context.overrides['poolConnections'] ?? POOL_CONNECTIONS
@@ -37,7 +37,7 @@ export async function measureApiPublish(context: SampleContext): Promise<Sample>
   })
 }
 
-/** Events published in batches of 500 over four connections, committed per second; the other arm calls the SDK. */
+/** Events committed per second, published in batches of 500 over four connections; the other arm calls the SDK. */
 export async function measureApiBatch(context: SampleContext): Promise<Sample> {
   const holdfast = new Holdfast({ databaseUrl: context.databaseUrl })
   const batches = inBatches(makeEvents(context.messages), BATCH_EVENTS)
@@ -71,7 +71,7 @@ export async function measureApiBatch(context: SampleContext): Promise<Sample> {
 interface Load {
   path: string
   bodies: string[]
-  /** How many events are timed; what is more warms up. */
+  /** Number of timed events; the others are the warm-up. */
   events: number
   connections: number
   settings: Record<string, number>

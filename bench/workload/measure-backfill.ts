@@ -24,8 +24,8 @@ const POLL_MS = 50
 const STATEMENTS_PER_BATCH = 100
 
 /**
- * Events a second from the start of `holdfast learning import` to the last statement in the store: a log on disk, the command line straight into the database,
- * a node, and a record store, each in a process of its own. The command's start is a part of it.
+ * Events a second from the start of `holdfast learning import` to the last statement in the store: a log on disk, the command line writing directly
+ * to the database, a node, and a record store, each in its own process. The start of the command is included.
  */
 export async function measureBackfill(context: SampleContext): Promise<Sample> {
   const { databaseUrl } = context
@@ -102,7 +102,7 @@ async function configure(databaseUrl: string, encryptionKey: string, url: string
   }
 }
 
-/** Runs the command, and reads its processor time as long as it lives. */
+/** Runs the command, and reads its CPU time while it runs. */
 async function runImport(log: string, folder: string, databaseUrl: string): Promise<{ cpuMs: number }> {
   const { HOLDFAST_URL: _, ...environment } = process.env
   const command = spawn(process.execPath, [cliPath, 'learning', 'import', log, '--json'], {

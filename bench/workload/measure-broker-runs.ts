@@ -16,7 +16,7 @@ import { type BenchProcess, startBrokerNode, startBrokerWorker } from './start-n
 const CONCURRENCY = 64
 const POLL_MS = 10
 
-/** As `job-runs`, with a node that dispatches over RabbitMQ and a worker without a database connection, each in a process of its own. */
+/** Like `job-runs`, with a node that dispatches over RabbitMQ and a worker without a database connection, each in its own process. */
 export async function measureBrokerRuns(context: SampleContext): Promise<Sample> {
   if (context.arm !== SUBJECT) return measureProcessing(context)
   const connection = await connectBroker()
@@ -60,7 +60,7 @@ async function workOverBroker(context: SampleContext, session: Session): Promise
   }
 }
 
-/** Resolves with what it has handled by then. */
+/** Resolves with the number handled, once it reaches `count`. */
 async function whenHandled(worker: BenchProcess, count: number): Promise<number> {
   for (;;) {
     const { handled } = await worker.ask()
@@ -79,7 +79,7 @@ async function countOwed(databaseUrl: string): Promise<number> {
   return rows[0]?.owed ?? 0
 }
 
-/** What node and worker declared on the broker. */
+/** Deletes what node and worker declared on the broker. */
 async function removeNames(databaseUrl: string, prefix: string): Promise<void> {
   const client = new Client({ connectionString: databaseUrl })
   await client.connect()

@@ -11,16 +11,17 @@ import { raiseGlobalBound } from './raise-global-bound.ts'
 const LIVE_PER_SECOND = 500
 const TICK_MS = 10
 const ALONE_MS = 15_000
-/** A bulk action that is over sooner is watched for no longer than it takes. */
+/** A bulk action that ends sooner is observed only while it runs. */
 const MIN_WATCHED_MS = 2000
 const POLL_MS = 50
-/** What nobody notices, whatever it was before. */
+/** A latency that is always acceptable, whatever it was without the action. */
 const UNNOTICED_MS = 50
 const HOUR_MS = 3_600_000
 
 /**
  * p99 from publish to handler of 500 messages a second while 300,000 deliveries of another endpoint are cancelled, redriven, replayed, or cancelled
- * because it is deleted, ÷ what it may be: twice the p99 without, or 50 ms. The worst of them. Nobody analyses the tables.
+ * by its deletion, divided by the allowed value: twice the p99 without the action, or 50 ms. The worst of these actions. The tables are never
+ * analysed.
  */
 export async function measureBulkBesideLive(context: SampleContext): Promise<Sample> {
   const { databaseUrl } = context
@@ -112,7 +113,7 @@ class LiveTraffic {
     this.#latenciesMs.push(performance.now() - publishedMs)
   }
 
-  /** Publishes on a schedule, whatever becomes of what was published before, until `other` is over; all that was sent has arrived then. */
+  /** Publishes on a fixed schedule, without waiting for earlier messages, until `other` has ended and all messages have arrived. */
   async watch(holdfast: Holdfast, other: Promise<unknown>): Promise<readonly number[]> {
     this.#latenciesMs = []
     const over = new AbortController()
@@ -135,7 +136,7 @@ class LiveTraffic {
   }
 }
 
-/** As many owed, dead and delivered ones as are touched later, written by SQL: nothing of it is measured. */
+/** Stores as many pending, dead and delivered rows as the actions affect, by SQL; not part of the measurement. */
 async function fill(client: Client, rows: number): Promise<void> {
   await client.query(`
     set synchronous_commit = off;

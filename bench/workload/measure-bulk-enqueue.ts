@@ -7,7 +7,7 @@ export async function measureBulkEnqueue(context: SampleContext): Promise<Sample
   const session = await contenderNamed(context.arm).open(context, 'throughput')
   try {
     const payloads = makePayloads(context.messages)
-    // A tenth first, untimed: connections are open, statements prepared and the code compiled.
+    // An untimed tenth first, so that connections are open, statements prepared and the code compiled.
     await session.enqueueAll(payloads.slice(0, context.messages / 10))
     const startedMs = performance.now()
     await session.enqueueAll(payloads)

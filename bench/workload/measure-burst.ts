@@ -8,21 +8,21 @@ import { switchOffAutovacuum, vacuumAll } from './switch-off-autovacuum.ts'
 
 const DRAIN_POLL_MS = 5
 const WINDOW_MS = 500
-/** Enough for prepared statements to be planned, on tables that are about to be emptied. */
+/** Enough for prepared statements to be planned, on tables that are emptied afterwards. */
 const WARM_UP_MESSAGES = 2000
 
 export interface BurstOptions {
-  /** `fresh`: nothing was ever stored. `idle`: some messages have gone through, and vacuum has emptied the tables since. */
+  /** `fresh`: nothing was ever stored. `idle`: some messages were processed, and vacuum has emptied the tables since. */
   readonly after: 'fresh' | 'idle'
-  /** Of twice `--rows`' messages; 1 when left out. */
+  /** Share of twice the messages of `--rows`; 1 by default. */
   readonly share?: number
-  /** Of `share`, by arm: for peers that take minutes for as many. Fewer are in their favour. */
+  /** Multiplies `share`, by arm, for contenders that would take minutes. Fewer messages are in their favour. */
   readonly shareOfArms?: Readonly<Record<string, number>>
   readonly enqueue?: EnqueueOptions
 }
 
 /**
- * Messages a second from the first enqueue to the last committed completion, while the workers run, on tables that nobody has analysed. No arm
+ * Messages a second from the first enqueue to the last committed completion, while the workers run, on tables that were never analysed. No arm
  * refreshes statistics. `worstHalfSecond` is the slowest window as a share of the median one.
  */
 export async function measureBurst(
@@ -71,7 +71,7 @@ export async function measureBurst(
   }
 }
 
-/** The slowest window as a share of the median, from the first that something is handled in. The first has the start in it, the last the end. */
+/** The slowest window as a share of the median. Leaves out the first window with handled messages, which contains the start, and the last one. */
 function worstShare(windows: readonly (number | undefined)[]): number {
   const handled = Array.from(windows, (count) => count ?? 0)
   const whole = handled.slice(handled.findIndex((count) => count > 0) + 1, -1)

@@ -4,11 +4,11 @@ import { createWorker, defineJob, Holdfast } from '../../dist/index.js'
 import type { Sample, SampleContext } from '../harness/row.ts'
 
 const SCHEDULES = 10_000
-/** The schedules are stored so long before the minute begins, at least. */
+/** Minimum time between storing the schedules and the beginning of the minute. */
 const LEAD_MS = 5000
 const POLL_MS = 20
 
-/** Seconds from the beginning of a minute until all cron schedules that fall due in it have made their run. Each makes one, and it is run once. */
+/** Seconds from the beginning of a minute until all cron schedules due in it have created their run. Each creates one run, which is executed once. */
 export async function measureCronBurst({ databaseUrl }: SampleContext): Promise<Sample> {
   const ran = new Map<string, number>()
   const job = defineJob({
@@ -37,7 +37,7 @@ export async function measureCronBurst({ databaseUrl }: SampleContext): Promise<
     const firedSeconds = (Date.now() - dueAtMs) / 1000
     while (ran.size < SCHEDULES) await sleep(POLL_MS)
     const ranSeconds = (Date.now() - dueAtMs) / 1000
-    // A second one would come with the next looks, if at all.
+    // A second run would come with the next checks, if at all.
     await sleep(2000)
     const most = Math.max(...ran.values())
     if (seen.most !== 1 || most !== 1) {

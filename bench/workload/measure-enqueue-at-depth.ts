@@ -10,7 +10,7 @@ import { sendPayloads } from './send-payloads.ts'
 const SHALLOW_MESSAGES = 1000
 const POLL_MS = 50
 
-/** Messages committed per second while so many wait: backpressure is on, and the owner has reported them. */
+/** Messages committed per second while many others wait: backpressure is on, and the owner has reported them. */
 export async function measureEnqueueAtDepth(context: SampleContext): Promise<Sample> {
   const { databaseUrl, messages } = context
   const depth = context.arm === SUBJECT ? context.backlogMessages : SHALLOW_MESSAGES

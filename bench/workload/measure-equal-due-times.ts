@@ -6,10 +6,10 @@ import { makePayloads } from './payload.ts'
 import { switchOffAutovacuum } from './switch-off-autovacuum.ts'
 
 const DRAIN_POLL_MS = 5
-/** Long enough for everybody to have published all of them by then; who hasn't is measured from his last commit. */
+/** Long enough for every arm to publish all messages; a slower arm is measured from its last commit. */
 const AHEAD_MS = 15_000
 
-/** Messages a second from the moment at which all of them fall due to the last committed completion. Nobody analyses the tables. */
+/** Messages a second from the time at which all of them are due to the last committed completion. The tables are never analysed. */
 export async function measureEqualDueTimes(context: SampleContext): Promise<Sample> {
   const session = await contenderNamed(context.arm).open(context, 'throughput')
   const total = context.messages

@@ -9,7 +9,7 @@ import { type BenchProcess, startNode } from './start-node.ts'
 const ENDPOINTS = 64
 const POLL_MS = 10
 
-/** Seconds from the kill of one of two nodes until everything sent since has been handled by the other. */
+/** Seconds from killing one of two nodes until the other has handled everything sent since. */
 export async function measureFailover(context: SampleContext): Promise<Sample> {
   const { databaseUrl } = context
   const holdfast = new Holdfast({ databaseUrl })
@@ -23,7 +23,7 @@ export async function measureFailover(context: SampleContext): Promise<Sample> {
     for (let count = 0; count < 2; count++) nodes.push(await startNode(databaseUrl))
     const [victim, survivor] = nodes as [BenchProcess, BenchProcess]
     await untilShared(client)
-    // Both have delivered before: what is measured is the takeover, not a first call.
+    // Both nodes have delivered before, so that the takeover is measured and not a first call.
     for (const name of names) await holdfast.send(name, makePayload(0))
     while ((await victim.ask()).handled + (await survivor.ask()).handled < ENDPOINTS) await sleep(POLL_MS)
     const { handled } = await survivor.ask()
@@ -43,7 +43,7 @@ export async function measureFailover(context: SampleContext): Promise<Sample> {
   }
 }
 
-/** Until both nodes own about half of the shards. */
+/** Waits until both nodes own about half of the shards. */
 async function untilShared(client: Client): Promise<void> {
   for (;;) {
     const result = await client.query<{ shards: number }>(

@@ -10,7 +10,7 @@ const MATCHING = 10
 const EVENT_TYPES = ROUTES / MATCHING
 const CONNECTIONS = 2
 
-/** Deliveries stored per second: for the subject by events that ten of a hundred routes want, for the other arm sent one by one. */
+/** Deliveries stored per second: for the subject by events that match ten of a hundred routes, for the other arm by single sends. */
 export async function measureFanOut(context: SampleContext): Promise<Sample> {
   const { databaseUrl, messages, overrides } = context
   const batchEvents = overrides.batchEvents ?? 500

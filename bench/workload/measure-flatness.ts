@@ -12,8 +12,8 @@ const RETRIED_SHARE = 10
 const RETRY_DELAY_MS = 100
 
 /**
- * The rate of the last tenth of a long run ÷ that of the first, while another session's open transaction keeps every dead
- * row in place. One in ten fails at its first attempt. A fiftieth first to warm up, untimed.
+ * The rate of the last tenth of a long run divided by that of the first, while an open transaction of another session prevents the removal of dead
+ * rows. One in ten fails at its first attempt. A fiftieth runs first as an untimed warm-up.
  */
 export async function measureFlatness(context: SampleContext): Promise<Sample> {
   const { databaseUrl, backlogMessages: total } = context
@@ -43,7 +43,7 @@ export async function measureFlatness(context: SampleContext): Promise<Sample> {
       retry: { strategy: 'fixed', baseDelayMs: RETRY_DELAY_MS, jitter: 'none' },
       limits: { maxPending: MAX_PENDING },
     })
-    // An id of its own and a snapshot that it keeps.
+    // A transaction id, and a snapshot that it keeps.
     await bystander.query('begin isolation level repeatable read')
     await bystander.query('select pg_current_xact_id()')
     await sendPayloads(holdfast, HANDLER, total + warmUp)

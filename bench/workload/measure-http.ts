@@ -10,11 +10,11 @@ import { sendPayloads } from './send-payloads.ts'
 import { type Sink, startSink } from './start-sink.ts'
 import { watchSettling } from './watch-settling.ts'
 
-/** Requests in flight at once, for everybody: the default concurrency of an endpoint. */
+/** Requests in flight, for both arms: the default concurrency of an endpoint. */
 export const HTTP_CONCURRENCY = 64
 
 const ENDPOINT = 'sink'
-/** Endpoints sign unless they are told not to, and their secrets need a key. */
+/** Endpoints sign by default, and their secrets need an encryption key. */
 const BENCH_KEY = randomBytes(32).toString('base64')
 
 /** HTTP requests answered per second by a sink in another process. */
@@ -24,7 +24,7 @@ export async function measureHttp(context: SampleContext): Promise<Sample> {
   )
 }
 
-/** Sockets that nobody judges. */
+/** Sockets without the network guard. */
 const unguarded: Egress = {
   openSocket,
   openTcp: (hostname, port) => openSocket({ protocol: 'http:', hostname, port }),
@@ -33,7 +33,7 @@ const unguarded: Egress = {
   refusalOf: () => null,
 }
 
-/** The same, signed and through the guard, and with neither. */
+/** The same: signed and through the network guard, and without both. */
 export async function measureSigning(context: SampleContext): Promise<Sample> {
   return withSink(context, (sink) =>
     context.arm === SUBJECT
@@ -55,7 +55,7 @@ async function withSink(context: SampleContext, send: (sink: Sink) => Promise<Sa
   }
 }
 
-/** Out of a full queue, from a tenth committed to everything committed; each attempt is recorded. */
+/** Drains a full queue; measured from a tenth committed to everything committed. Each attempt is recorded. */
 async function sendByHoldfast(
   context: SampleContext,
   sink: Sink,
@@ -93,7 +93,7 @@ async function sendByHoldfast(
   }
 }
 
-/** The ceiling: 64 loops over keep-alive connections that do nothing but send a body and drop the answer's. */
+/** The ceiling: 64 loops over keep-alive connections that only send a body and discard the response. */
 async function sendByUndici(context: SampleContext, sink: Sink): Promise<Sample> {
   const dispatcher = new Agent({ connections: HTTP_CONCURRENCY, pipelining: 1 })
   const payloads = makePayloads(context.httpMessages)

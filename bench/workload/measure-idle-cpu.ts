@@ -8,10 +8,10 @@ import { processorTimes } from './processor-time.ts'
 import { refreshStatistics } from './refresh-statistics.ts'
 import { startNode } from './start-node.ts'
 
-/** V8 collects what starting up left behind half a minute later, once. */
+/** V8 collects the garbage of the start half a minute later, once. */
 const SETTLE_MS = 40_000
 
-/** Percent of one core that a node and the whole database server use while many endpoints have nothing to do. */
+/** Percent of one core that a node and the whole database server use while many endpoints are idle. */
 export async function measureIdleCpu(context: SampleContext): Promise<Sample> {
   const { databaseUrl, endpointCount, idleMs } = context
   const holdfast = new Holdfast({ databaseUrl })
@@ -43,7 +43,7 @@ export async function measureIdleCpu(context: SampleContext): Promise<Sample> {
   }
 }
 
-/** Our backends and the server's own processes, but not the session that asks. */
+/** Our backends and the server's background processes, without the session that runs the query. */
 async function serverProcesses(databaseUrl: string): Promise<number[]> {
   const client = new Client({ connectionString: databaseUrl })
   await client.connect()

@@ -9,7 +9,7 @@ const WARM_UP_PROBES = 20
 const MIN_PAUSE_MS = 25
 const MAX_PAUSE_MS = 60
 
-/** Milliseconds from the call that publishes a single message to its handler, while nothing else is going on. */
+/** Milliseconds from the call that publishes a single message to its handler, on an idle system. */
 export async function measureIdleLatency(context: SampleContext): Promise<Sample> {
   const session = await contenderNamed(context.arm).open(context, 'latency')
   try {
@@ -22,8 +22,8 @@ export async function measureIdleLatency(context: SampleContext): Promise<Sample
       if (sequence >= WARM_UP_PROBES) latenciesMs.push(performance.now() - (publishedMs[sequence] ?? 0))
       if (++arrived === probes) allArrived.resolve()
     })
-    // Published on a schedule and not after the arrival of the one before: a publisher that waits for a poller
-    // would fall into step with it and measure its worst case only.
+    // Publish on a schedule, not after the arrival of the previous message: a publisher that waits for a poller would synchronise with it and measure
+    // its worst case only.
     for (let sequence = 0; sequence < probes; sequence++) {
       await sleep(pauseMs(sequence))
       publishedMs[sequence] = performance.now()
@@ -46,7 +46,7 @@ export async function measureIdleLatency(context: SampleContext): Promise<Sample
   }
 }
 
-/** Uneven, so that no timer falls into step with the probes; the same sequence for everybody. */
+/** Uneven, so that no timer synchronises with the probes; the same sequence for every arm. */
 function pauseMs(sequence: number): number {
   const goldenRatio = 0.618_033_988_75
   return MIN_PAUSE_MS + ((sequence * goldenRatio) % 1) * (MAX_PAUSE_MS - MIN_PAUSE_MS)

@@ -12,7 +12,7 @@ import { watchSettling } from './watch-settling.ts'
 const BROKEN = 'broken'
 const HEALTHY_ENDPOINTS = 10
 const POLL_MS = 20
-/** Three seconds instead of one: the two arms differ by less than a second's noise. */
+/** Three seconds instead of one: the arms differ by less than the noise of one second. */
 const LENGTH = 3
 
 /** The rate of healthy endpoints: for the subject beside a backlog behind an open circuit, for the other arm without one. */
@@ -47,7 +47,7 @@ export async function measureIsolation(context: SampleContext): Promise<Sample> 
   }
 }
 
-/** A node of its own opens the circuit, for an hour: the measured one finds it open. */
+/** Another node opens the circuit, for an hour: the measured node finds it open. */
 async function prepareBrokenEndpoint(databaseUrl: string): Promise<void> {
   const holdfast = new Holdfast({ databaseUrl, handlers: { [BROKEN]: fail } })
   try {

@@ -14,8 +14,8 @@ const BATCH_RUNS = 1000
 const LARGE_BATCH_RUNS = 8
 
 /**
- * The most resident memory of a worker that works off many tiny runs and then large ones: the tiny ones make its claims long, so that only the bytes bound what a
- * claim of large ones takes. A node runs beside it.
+ * Peak resident memory of a worker that executes many tiny runs and then large ones: the tiny ones make its claims long, so that only the byte limit
+ * bounds a claim of large ones. A node runs at the same time.
  */
 export async function measureJobBytes(context: SampleContext): Promise<Sample> {
   const { databaseUrl } = context

@@ -7,8 +7,8 @@ import { makePayloads } from './payload.ts'
 import { refreshStatistics } from './refresh-statistics.ts'
 
 /**
- * The rate of the last fifth of half a million runs ÷ that of the first, while another session's open transaction keeps every dead row in
- * place. A twentieth first to warm up, untimed.
+ * The rate of the last fifth of half a million runs divided by that of the first, while an open transaction of another session prevents the removal
+ * of dead rows. A twentieth runs first as an untimed warm-up.
  */
 export async function measureJobFlatness(context: SampleContext): Promise<Sample> {
   const total = context.backlogMessages / 2
@@ -18,7 +18,7 @@ export async function measureJobFlatness(context: SampleContext): Promise<Sample
   await bystander.connect()
   const session = await holdfastJobs.open({ ...context, arm: 'holdfast-jobs' }, 'throughput')
   try {
-    // An id of its own and a snapshot that it keeps.
+    // A transaction id, and a snapshot that it keeps.
     await bystander.query('begin isolation level repeatable read')
     await bystander.query('select pg_current_xact_id()')
     await session.enqueueAll(makePayloads(total + warmUp))

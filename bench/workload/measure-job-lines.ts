@@ -8,19 +8,19 @@ import { raiseGlobalBound } from './raise-global-bound.ts'
 import { switchOffAutovacuum } from './switch-off-autovacuum.ts'
 
 const BATCH_RUNS = 1000
-/** Of the flood's runs, before the one that is timed is enqueued: the worker is at its rate by then. */
+/** Runs of the flood before the timed run is enqueued: the worker has reached its rate by then. */
 const WARM_UP_RUNS = 5000
 const CONCURRENCY = 64
 
 interface Flood {
-  /** Of `--rows`' messages. */
+  /** Share of the messages of `--rows`. */
   readonly share: number
   readonly key: (name: string) => { readonly concurrencyKey: string } | { readonly fairKey: string }
-  /** The first run of the flood holds its key until the timed one has started; otherwise the worker works off the flood meanwhile. */
+  /** True: the first run of the flood holds its key until the timed run has started. False: the worker executes the flood meanwhile. */
   readonly isHeld: boolean
 }
 
-/** How long a single run of another key waits behind a flood of one key, in milliseconds from its enqueueing to its start. Nobody analyses the tables. */
+/** How long a single run of another key waits behind a flood of one key, in milliseconds from enqueuing to start. The tables are never analysed. */
 export async function measureBehindFlood(context: SampleContext, flood: Flood): Promise<Sample> {
   const { databaseUrl } = context
   const holdfast = new Holdfast({ databaseUrl })

@@ -4,12 +4,12 @@ import { checkpoint } from './checkpoint.ts'
 import { measureProcessing } from './measure-processing.ts'
 import { refreshStatistics } from './refresh-statistics.ts'
 
-/** More due runs than in other rows, for a clock of three seconds instead of one: the machine's hiccups weigh less. */
+/** More due runs than in other rows, to measure three seconds instead of one: hiccups of the machine matter less. */
 const DUE_RUNS_FACTOR = 3
 
 /**
- * Runs per second while as many runs as `backlogMessages` wait for tomorrow in the same queue, and without them.
- * Both arms write the million: a disk and caches that took one in are slower for a while, whatever has become of it.
+ * Runs per second while `backlogMessages` runs in the same queue are scheduled for tomorrow, and without them. Both arms write these runs, because
+ * disk and caches are slower for a while after a million writes, even if the rows are gone.
  */
 export async function measureJobsBesideScheduled(context: SampleContext): Promise<Sample> {
   const isBeside = context.arm === SUBJECT
@@ -17,7 +17,7 @@ export async function measureJobsBesideScheduled(context: SampleContext): Promis
     { ...context, arm: 'holdfast-jobs', messages: context.messages * DUE_RUNS_FACTOR },
     {
       prepare: () => scheduleForTomorrow(context, { keepsThem: isBeside }),
-      // Rows that were just written: without it, the runs pay for writing them back.
+      // The rows were just written: without a checkpoint, the runs would pay for writing them back.
       beforeStart: () => checkpoint(context.databaseUrl),
     },
   )
@@ -40,7 +40,7 @@ async function scheduleForTomorrow(
            'bench', array_fill('{}'::text, array[10000]), array_fill('{"delayMs": 86400000}'::jsonb, array[10000]))`,
       )
     }
-    // Before they may go: the first vacuum of a million writes them once more.
+    // Before they are deleted: the first vacuum of a million rows writes them once more.
     await refreshStatistics(databaseUrl)
     await checkpoint(databaseUrl)
     if (!keepsThem) await client.query('truncate holdfast_internal.runs')

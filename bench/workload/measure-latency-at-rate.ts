@@ -8,14 +8,14 @@ import { switchOffAutovacuum } from './switch-off-autovacuum.ts'
 const TICK_MS = 10
 const WARM_UP_MS = 2000
 const WATCHED_MS = 10_000
-/** Who is further behind than this has no latency, but a backlog. */
+/** A contender further behind than this has a backlog, not a latency. */
 const MAX_CATCH_UP_MS = 30_000
-/** Above this rate the settings for throughput are the better ones for everybody. */
+/** Above this rate the throughput settings are better for every contender. */
 const MAX_SINGLE_PER_SECOND = 500
 
 /**
- * Milliseconds from the call that publishes to the handler, at a steady rate: what falls due within 10 ms is published together, whatever became of what
- * was published before. Nobody analyses the tables.
+ * Milliseconds from the call that publishes to the handler, at a steady rate: messages due within 10 ms are published together, without waiting for
+ * earlier ones. The tables are never analysed.
  */
 export async function measureLatencyAtRate(context: SampleContext, perSecond: number): Promise<Sample> {
   const purpose = perSecond <= MAX_SINGLE_PER_SECOND ? 'latency' : 'throughput'

@@ -9,7 +9,7 @@ const settings = {
 }
 const options = { readTable: async () => new Map<string, string>(), nowMs: Date.now }
 
-/** Processor time to make the statement of one event: half of them about videos, half about problems. */
+/** CPU time to create the statement of one event: half of the events are about videos, half about problems. */
 export async function measureXapi(context: SampleContext): Promise<Sample> {
   const { compileXapi } = await import('../../dist/transforms/xapi/xapi-transform.js')
   return measure(compileXapi(settings, options), context.messages)
@@ -20,7 +20,7 @@ export async function measureCaliper(context: SampleContext): Promise<Sample> {
   return measure(compileCaliper(settings, options), context.messages)
 }
 
-/** Events a second a core, of the slower of the two formats. */
+/** Events a second per core, for the slower of the two formats. */
 export async function measureLearning(context: SampleContext): Promise<Sample> {
   const xapi = await measureXapi(context)
   const caliper = await measureCaliper(context)

@@ -4,7 +4,7 @@ export const FROM_ANOTHER_CLIENT = 'another-client'
 export const A_ROW_EACH = 'a-row-each'
 
 /**
- * The same measurement with a mechanism and without it. The baseline publishes through a second client, which shares neither the node nor the worker of
+ * The same measurement with and without a mechanism. The baseline publishes through a second client, which shares neither the node nor the worker of
  * the first one, so that work is stored, notified and read (or claimed) in separate steps.
  */
 export function againstAnotherClient(

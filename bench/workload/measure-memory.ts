@@ -11,7 +11,7 @@ const POLL_MS = 50
 const OPEN_CIRCUIT_MS = 5000
 const COOLDOWN_MS = 3_600_000
 
-/** The most resident memory of a node while a backlog waits: first behind an open circuit, then while a third of it is drained. */
+/** Peak resident memory of a node with a backlog: first behind an open circuit, then while a third of it is drained. */
 export async function measureMemory(context: SampleContext): Promise<Sample> {
   const { databaseUrl, backlogMessages } = context
   const holdfast = new Holdfast({ databaseUrl })

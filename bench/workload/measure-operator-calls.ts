@@ -20,7 +20,7 @@ export interface CallTimes {
   readonly maxMs: number
 }
 
-/** The slowest call's p95, over HTTP, against 10 M attempts, 1 M dead letters, 1 M runs and 10,000 endpoints that nobody ever analysed. */
+/** The slowest call's p95, over HTTP, against 10 M attempts, 1 M dead letters, 1 M runs and 10,000 endpoints in tables that were never analysed. */
 export async function measureOperatorCalls(context: SampleContext): Promise<Sample> {
   const share = context.messages / 100_000
   const size = { events: FULL_SIZE.events * share, endpoints: context.endpointCount }
@@ -66,7 +66,7 @@ export async function fillDatabase(
   }
 }
 
-/** Every call, one after the other, `ROUNDS` times; the first time too, which has the caches and plans to make. A call that fails throws. */
+/** Makes every call, one after the other, `ROUNDS` times, including the first time with cold caches and no plans. A call that fails throws. */
 export async function timeOperatorCalls(
   databaseUrl: string,
   dataset: Dataset,
@@ -100,7 +100,7 @@ export async function timeOperatorCalls(
         return answer.status
       },
     }))
-    // Not the page: that one keeps what it has read for a while.
+    // Not the metrics page, which caches what it has read.
     const gauges = {
       name: 'metrics',
       call: async () => (await readGauges(database(), { names: [], top: 100 })).length && 200,
@@ -113,7 +113,7 @@ export async function timeOperatorCalls(
         const startedMs = performance.now()
         status = await call(round)
         taken.push(performance.now() - startedMs)
-        // A call that takes seconds needs no more rounds to be judged.
+        // A call that takes seconds needs no more rounds.
         if (performance.now() - startedMs > 2000) break
       }
       taken.sort((a, b) => a - b)

@@ -8,16 +8,15 @@ import { refreshStatistics } from './refresh-statistics.ts'
 const DRAIN_POLL_MS = 5
 
 export interface ProcessingSteps {
-  /** When the contender is ready, before anything is enqueued. */
+  /** Runs when the contender is ready, before anything is enqueued. */
   prepare?: () => Promise<void>
-  /** When the queue is full. */
+  /** Runs when the queue is full. */
   beforeStart?: () => Promise<void>
 }
 
 /**
- * Messages handled and completed per second by a no-op handler in this process, out of a full queue.
- * The clock starts when a tenth is handled, so that nobody's start-up or compilation counts, and stops when every
- * completion is committed.
+ * Messages per second that a no-op handler in this process handles and completes, from a full queue. The clock starts when a tenth is handled, so
+ * that start-up and compilation don't count, and stops when every completion is committed.
  */
 export async function measureProcessing(
   context: SampleContext,

@@ -9,8 +9,9 @@ const STATEMENTS = 10_000
 const BATCH = 500
 
 /**
- * Events a second from publishing to the store's answer, through the xAPI transform and batches. One in a hundred is there already and one in a hundred
- * is refused by the store, which takes a batch whole or not at all: every valid one must be stored once, and every refused one be a dead letter.
+ * Events a second from publishing to the store's response, through the xAPI transform and batches. One in a hundred exists already, and one in a
+ * hundred is refused by the store, which accepts a batch completely or not at all: every valid event must be stored once, and every refused one must
+ * become a dead letter.
  */
 export async function measureRecordStore(context: SampleContext): Promise<Sample> {
   const store = await startStore()
@@ -63,7 +64,7 @@ export async function measureRecordStore(context: SampleContext): Promise<Sample
 const isDuplicate = (n: number) => n % 100 === 3
 const isRefused = (n: number) => n % 100 === 57
 
-/** What nodes report of the backlog is up to a second old: the store and the dead letters know when it is done. */
+/** The backlog that nodes report is up to a second old, so the store and the dead letters are counted instead. */
 async function settled(
   holdfast: Holdfast,
   isDone: (health: Awaited<ReturnType<Holdfast['endpoints']['health']>>) => boolean,

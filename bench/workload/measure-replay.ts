@@ -13,8 +13,8 @@ const POLL_MS = 5
 const HOUR_MS = 3_600_000
 
 /**
- * Deliveries owed per second to a paused endpoint, with a node at work: for the subject by replaying what it has delivered before (from the
- * request to the operation's end, its count included), for the other arm by sending as many anew.
+ * Deliveries created per second for a paused endpoint, while a node runs: for the subject by replaying delivered messages (from the request to the
+ * operation's end, including its count), for the other arm by sending as many new ones.
  */
 export async function measureReplay(context: SampleContext): Promise<Sample> {
   const { databaseUrl, messages } = context

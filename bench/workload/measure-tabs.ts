@@ -15,11 +15,11 @@ export const NO_TABS = 'no-tabs'
 
 const KEY = 'hf_bench'
 const ENDPOINTS = 10
-/** About ten seconds instead of two: pages ask once a second, and some of their calls every few seconds. */
+/** About ten seconds instead of two: pages call the API once a second, and make some calls every few seconds. */
 const LENGTH = 6
 const silent = { debug() {}, info() {}, warn() {}, error() {} }
 
-/** Deliveries committed per second by a node that serves the API too: for the subject with ten tabs open, for the other arm with none. */
+/** Deliveries committed per second by a node that also serves the API: for the subject with ten open tabs, for the other arm with none. */
 export async function measureTabs(context: SampleContext): Promise<Sample> {
   const { databaseUrl } = context
   const messages = context.messages * LENGTH
@@ -57,7 +57,7 @@ export async function measureTabs(context: SampleContext): Promise<Sample> {
   }
 }
 
-/** The page of a delivery shows the one that was accepted last. */
+/** The page of a delivery shows the last accepted one. */
 async function openTabsOf(url: string, endpoint: string) {
   const answer = await fetch(`${url}/v1/deliveries?limit=1&endpoint=${endpoint}`, {
     headers: { authorization: `Bearer ${KEY}` },

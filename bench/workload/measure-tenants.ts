@@ -9,7 +9,7 @@ const TENANTS = 10_000
 const BATCH_EVENTS = 500
 const CONNECTIONS = 2
 
-/** Events published per second, each to its own tenant's one route; for the other arm all of one tenant. */
+/** Events published per second, each to the only route of its tenant; for the other arm all events have one tenant. */
 export async function measureTenants(context: SampleContext): Promise<Sample> {
   const { databaseUrl, messages } = context
   const tenants = context.arm === SUBJECT ? TENANTS : 1
@@ -33,7 +33,7 @@ export async function measureTenants(context: SampleContext): Promise<Sample> {
   }
 }
 
-/** Written in one statement: it is the publishing that is measured. */
+/** One statement: only publishing is measured. */
 async function createRoutes(databaseUrl: string, tenants: number): Promise<void> {
   const client = new Client({ connectionString: databaseUrl })
   await client.connect()

@@ -3,7 +3,7 @@ import { forEachConcurrently } from '../contenders/contender.ts'
 import type { Sample, SampleContext } from '../harness/row.ts'
 import { makePayload } from './payload.ts'
 
-/** As many as an endpoint has in flight by default. */
+/** The default concurrency of an endpoint. */
 const CONCURRENCY = 64
 const ALONE_MESSAGES = 1000
 
@@ -24,7 +24,7 @@ const EXPRESSION = `{
   "total": totalCents / 100
 }`
 
-/** Microseconds to render a message through a template that was compiled before. */
+/** Microseconds to render a message with a compiled template. */
 export async function measureTemplate(context: SampleContext): Promise<Sample> {
   const { templateTransform } = await import('../../dist/transforms/template/template-transform.js')
   const transform = templateTransform().compile({ template: TEMPLATE })
@@ -32,8 +32,8 @@ export async function measureTemplate(context: SampleContext): Promise<Sample> {
 }
 
 /**
- * Microseconds to evaluate a JSONata expression that was compiled before, in its own process. The row's number is the time
- * between results while as many are under way as an endpoint sends at once; the detail is how long a single one takes.
+ * Microseconds to evaluate a compiled JSONata expression, in its own process. The row's value is the time between results with as many evaluations in
+ * flight as an endpoint sends at once; the detail is the duration of a single one.
  */
 export async function measureJsonata(context: SampleContext): Promise<Sample> {
   const { jsonataTransform } = await import('../../dist/transforms/jsonata/jsonata-transform.js')

@@ -10,13 +10,13 @@ import { watchSettling } from './watch-settling.ts'
 const MESSAGES_PER_ENDPOINT = 5
 
 /**
- * One message for each of the endpoints, again and again: neighbours in the queue never share an endpoint. By SQL, because as
- * many calls from here would take longer than what is measured.
+ * Sends one message to each endpoint, repeatedly: consecutive messages never go to the same endpoint. By SQL, because single calls would take longer
+ * than the measurement.
  */
 const SEND_ONE_EACH = `
   select count(*) from unnest($1::text[]) as endpoint cross join lateral holdfast.send(endpoint, $2::jsonb)`
 
-/** Deliveries per second: for the subject a few for each of many endpoints, for the other arm as many for one. */
+/** Deliveries per second: for the subject a few for each of many endpoints, for the other arm as many for one endpoint. */
 export async function measureTrickling(context: SampleContext): Promise<Sample> {
   const { databaseUrl, endpointCount } = context
   const names = endpointNames(context.arm === SUBJECT ? endpointCount : 1)

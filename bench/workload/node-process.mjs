@@ -1,5 +1,5 @@
-// A node and nothing else, for rows that read its memory or its processor time, or kill it. Plain JavaScript: a loader
-// that compiles in the same process would be part of what is read.
+// A node and nothing else, for rows that read its memory or CPU time, or kill it. Plain JavaScript: a loader that compiles in the same process would
+// be part of the measurement.
 import { Holdfast } from '../../dist/index.js'
 
 const [databaseUrl, handlerName] = process.argv.slice(2)

@@ -1,10 +1,10 @@
-// Tabs of the dashboard without their browser, in a process of their own: they make the calls of open pages and drop the answers. Told which by
-// its parent's message.
+// Dashboard tabs without a browser, in their own process: they make the calls of open pages and discard the responses. The parent's message says
+// which pages.
 import { Agent, request } from 'undici'
 
 /** A browser's limit for one host. */
 const CONNECTIONS = 6
-/** As in dashboard/live/follow-stream.ts: what was reported is asked for at most once in the time of its topic. */
+/** As in dashboard/live/follow-stream.ts: a reported topic is fetched at most once in this time. */
 const DELAY_MS = { traffic: 2000, letters: 1000, changes: 1000 }
 const SOON_MS = 250
 const topicOf = { attempts: 'traffic', totals: 'traffic', dead_letter: 'letters', change: 'changes' }
@@ -63,7 +63,7 @@ async function signIn(url, key, dispatcher) {
   return cookie
 }
 
-/** One request at a time: as a page does, it gives up the one under way before it asks again. */
+/** One request at a time: like a page, it aborts the current request before it starts another. */
 function repeatable(url, dispatcher, headers) {
   let current = new AbortController()
   return async () => {
@@ -111,7 +111,7 @@ async function readStream(body, ask) {
   }
 }
 
-/** A page that shows an error is no page as busy as an open tab: the sample fails. */
+/** A page that shows an error makes fewer calls than an open tab: the sample fails. */
 function fail(reason) {
   if (isClosed) return
   process.send({ error: reason }, () => process.exit(1))

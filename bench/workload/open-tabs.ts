@@ -2,7 +2,7 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
-/** A call that a page repeats: when the stream reports one of its topics, or by the clock. */
+/** A call that a page repeats: when the stream reports one of its topics, or at an interval. */
 export interface TabCall {
   path: string
   topics?: readonly ('traffic' | 'letters' | 'changes')[]
@@ -12,9 +12,9 @@ export interface TabCall {
 export interface TabsReport {
   calls: number
   bytes: number
-  /** From a request to the end of its answer. */
+  /** From a request to the end of its response. */
   p95Ms: number
-  /** Of the process that stands for the browsers. */
+  /** CPU time of the process that simulates the browsers. */
   processorMs: number
 }
 
@@ -22,12 +22,12 @@ export interface OpenTabs {
   close(): Promise<TabsReport>
 }
 
-/** What the frame of every page asks for. */
+/** The call that every page makes for its frame. */
 const frame: TabCall = { path: '/v1/overview', topics: ['letters', 'changes'], pollMs: 10_000 }
 
 /**
- * Ten pages that people leave open, with the calls, topics and intervals that the dashboard's pages name in `useApi` and `useList`. Each tab is
- * somebody else's: a session and a stream of its own, where tabs of one browser would share the stream.
+ * Ten open pages, with the calls, topics and intervals that the dashboard's pages pass to `useApi` and `useList`. Each tab has its own session and
+ * stream, as if each user had one tab; tabs of one browser would share the stream.
  */
 export function tenTabs(endpoint: string, deliveryId: string, eventId: string): readonly TabCall[][] {
   const every: NonNullable<TabCall['topics']> = ['traffic', 'letters', 'changes']
@@ -82,7 +82,7 @@ export async function openTabs(
     })
     child.once('exit', () => reject(new Error('the tabs ended without a report')))
   })
-  // A failure between two questions is thrown by the second one.
+  // A failure between two calls is thrown by the second one.
   failed.catch(() => {})
   const answer = async <Answer>(): Promise<Answer> => {
     const [message] = (await Promise.race([failed, once(child, 'message')])) as [Answer]

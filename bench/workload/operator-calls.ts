@@ -2,9 +2,9 @@ import type { Dataset } from './operator-dataset.ts'
 
 export interface OperatorCall {
   readonly name: string
-  /** Left out: GET. */
+  /** GET by default. */
   readonly method?: 'POST' | 'DELETE'
-  /** By round, where a call can't be made twice. */
+  /** By round, for a call that can't be repeated. */
   readonly path: string | ((round: number) => string)
   readonly body?: object
 }
@@ -12,8 +12,8 @@ export interface OperatorCall {
 const DAY_MS = 86_400_000
 
 /**
- * What people and monitors ask over HTTP, with the filters that they use, of the data set that operator-dataset.ts fills. `first` and `later`
- * are pages; a rare match is looked for among many.
+ * Calls of people and monitors over HTTP, with usual filters, on the data of operator-dataset.ts. `first` and `later` are pages; `rare` searches a
+ * few matches among many rows.
  */
 export function operatorCalls(
   { endpoints, events, eventId }: Dataset,
@@ -203,7 +203,7 @@ export function operatorCalls(
   ]
 }
 
-/** What a bulk action's preview and beginning, and a deletion, make people wait for. Those that change something come last. */
+/** Previews and starts of bulk actions, and deletions. Calls that change something come last. */
 function bulkCalls({
   endpoint,
   since,

@@ -1,24 +1,24 @@
 import { readFileSync } from 'node:fs'
 
-/** Anything that runs SQL text: a client of whatever copy of pg. */
+/** Anything that runs SQL text: a client of any copy of pg. */
 export interface Queryable {
   query(text: string): Promise<{ rows: unknown[] }>
 }
 
 export interface DatasetSize {
-  /** Events; deliveries, attempts, dead letters and runs follow from it: see the SQL. A million make 10 M attempts. */
+  /** Number of events; deliveries, attempts, dead letters and runs are derived from it: see the SQL. A million events make 10 M attempts. */
   readonly events: number
   readonly endpoints: number
 }
 
 export const FULL_SIZE: DatasetSize = { events: 1_000_000, endpoints: 10_000 }
 
-/** What the filled database holds, for asking about it. */
+/** Facts about the filled database, for the calls. */
 export interface Dataset extends DatasetSize {
   readonly firstId: number
   readonly step: number
   readonly firstLane: number
-  /** The id of event number `i`, as a number: see the SQL for what lies behind it. */
+  /** The numeric id of event number `i`: the SQL says what belongs to it. */
   readonly eventId: (i: number) => number
 }
 
@@ -36,8 +36,8 @@ const parts = new Map(
 )
 
 /**
- * The first half: endpoints, routes, queues, jobs and whatever else people define, in a migrated database that has an endpoint named `template`,
- * whose settings the others copy. Nothing analyses or vacuums the tables, neither here nor later: autovacuum is off for each of them.
+ * The first half: endpoints, routes, queues, jobs and other definitions, in a migrated database with an endpoint named `template`, whose settings the
+ * others copy. The tables are never analysed or vacuumed: autovacuum is off for each of them.
  */
 export async function defineOperatorDataset(connection: Queryable, size: DatasetSize): Promise<Dataset> {
   const dataset = await prepare(connection, size)
@@ -47,8 +47,8 @@ export async function defineOperatorDataset(connection: Queryable, size: Dataset
 }
 
 /**
- * The other half: what was sent, what is owed, what died. `connections` share the work. `isBulk` builds the indexes after the rows, which takes a
- * third of the time, and forgets what that told the planner; it needs a superuser, and makes connections forget the plans that they keep.
+ * The other half: delivered, pending and dead messages. `connections` share the work. `isBulk` builds the indexes after the rows, which takes a third
+ * of the time, and then resets the sizes that this told the planner; it needs a superuser, and invalidates cached plans.
  */
 export async function fillOperatorDataset(
   connections: readonly Queryable[],
@@ -94,7 +94,7 @@ async function prepare(connection: Queryable, { events, endpoints }: DatasetSize
            nextval('holdfast_internal.lanes')::integer + 1 as "firstLane"`)
   const [{ firstId, firstLane }] = rows as [{ firstId: number; firstLane: number }]
   const step = Math.floor((AGE_MS * 4096) / (events + 1))
-  // The month before, which a new database has no partition for.
+  // The month before, for which a new database has no partition.
   await connection.query(`do $$ begin
     perform holdfast_internal.create_partition(parent, parent || '_before', ${firstId}, (
       select min(from_id) from holdfast_internal.partition_ranges(parent)))
@@ -107,7 +107,7 @@ async function prepare(connection: Queryable, { events, endpoints }: DatasetSize
 function fill(text: string, values: object): string {
   return text.replaceAll(/\{(\w+)\}/g, (found, name: string) => {
     const value = (values as Record<string, unknown>)[name]
-    // Ids are beyond integer, and their factors must be as well.
+    // Ids exceed the range of integer, and so do their factors.
     if (name === 'firstId' || name === 'step') return `${String(value)}::bigint`
     return typeof value === 'number' ? String(value) : found
   })
@@ -133,11 +133,11 @@ const autovacuumOff = `do $$ declare name text; begin
   end loop;
 end $$`
 
-/** Building an index tells the planner how large the table is, which a table that grew row by row doesn't. */
+/** Building an index stores the table's size for the planner; a table that grew row by row has none. */
 const forgetSizes = `
   update pg_class set reltuples = -1, relpages = 0 where relnamespace = 'holdfast_internal'::regnamespace and relkind in ('r', 'p', 'i', 'I')`
 
-/** Drops the indexes of the large tables; returns what makes them again. */
+/** Drops the indexes of the large tables; returns the statements that create them again. */
 async function dropIndexes(connection: Queryable): Promise<string[]> {
   const { rows } = await connection.query(`
     select con.conname is not null as "isConstraint", rel.oid::regclass::text as "table", ind.relname as name,

@@ -1,4 +1,4 @@
-/** The one body that every contender carries: 200 bytes of JSON, give or take the digits of its sequence number. */
+/** The body of all contenders: about 200 bytes of JSON, depending on the digits of its sequence number. */
 export interface Payload {
   sequence: number
   type: string

@@ -1,15 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** What Linux reports times in, on every platform that Node.js runs on. */
+/** The unit in which Linux reports CPU time, on every platform that Node.js supports. */
 const TICK_MS = 10
 const PARENT = 1
 const USER_TICKS = 11
 const SYSTEM_TICKS = 12
-/** Of children that have ended. */
+/** CPU time of ended child processes. */
 const PAST_USER_TICKS = 13
 const PAST_SYSTEM_TICKS = 14
 
-/** Processor time that these processes have used so far, by process; those that have ended are left out. */
+/** CPU time that these processes have used so far, by process; ended processes are left out. */
 export function processorTimes(processIds: readonly number[]): Map<number, number> {
   const times = new Map<number, number>()
   for (const processId of processIds) {
@@ -23,7 +23,10 @@ export function processorTimes(processIds: readonly number[]): Map<number, numbe
   return times
 }
 
-/** Processor time of a database server, by one of its sessions: of all its sessions and helpers, those that have ended too. Zero where it can't be seen. */
+/**
+ * CPU time of a database server, found by one of its sessions: of all sessions and background processes, including ended ones. Zero where it can't be
+ * read.
+ */
 export function serverProcessorTime(sessionProcessId: number): number {
   try {
     const server = Number(statOf(sessionProcessId)[PARENT])
@@ -49,6 +52,6 @@ function ticksOfChild(processId: number, parent: number): number {
 
 function statOf(processId: number): string[] {
   const stat = readFileSync(`/proc/${processId}/stat`, 'latin1')
-  // The name comes before the numbers, in parentheses, and may itself hold spaces.
+  // The process name comes before the numbers, in parentheses, and may contain spaces.
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
 }

@@ -1,6 +1,6 @@
 import { Client } from 'pg'
 
-/** Keeps backpressure on, and above what a row lets wait: the setting that `HOLDFAST_MAX_PENDING` writes. */
+/** Keeps backpressure on, with a limit above the row's backlog: changes the setting of `HOLDFAST_MAX_PENDING`. */
 export async function raiseGlobalBound(databaseUrl: string, maxPending: number): Promise<void> {
   const client = new Client({ connectionString: databaseUrl })
   await client.connect()

@@ -1,11 +1,11 @@
 import type { Holdfast } from '../../dist/index.js'
 import { makePayload } from './payload.ts'
 
-/** The best that was found for this contender: see contenders/holdfast.ts. */
+/** The best settings found for Holdfast: see contenders/holdfast.ts. */
 const BATCH_ROWS = 1000
 const CONNECTIONS = 2
 
-/** Sends payloads numbered from `first`, made batch by batch: a million of them at once would be the largest thing in memory. */
+/** Sends payloads numbered from `first`, created batch by batch: a million at once would dominate the memory. */
 export async function sendPayloads(
   holdfast: Holdfast,
   endpoint: string,

@@ -1,4 +1,4 @@
-// The receiver of HTTP deliveries, in a process of its own so that it takes no time from the sender's event loop.
+// The receiver of HTTP deliveries, in its own process so that it takes no time from the sender's event loop.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 

@@ -10,17 +10,17 @@ export interface NodeReport {
 
 export interface BenchProcess {
   processId: number
-  /** Asks how it is; `fail` and `succeed` also tell its handler what to do from now on. */
+  /** Requests a report; `fail` and `succeed` also set what its handler does from now on. */
   ask(request?: 'report' | 'fail' | 'succeed'): Promise<NodeReport>
   kill(): Promise<void>
 }
 
-/** A node in a process of its own. It also ends by itself when its parent is gone. */
+/** A node in its own process, which also ends when its parent is gone. */
 export function startNode(databaseUrl: string): Promise<BenchProcess> {
   return start('./node-process.mjs', [databaseUrl, HANDLER])
 }
 
-/** A worker in a process of its own, with one job, `bench`. The memory that it reports is the most that it has had. */
+/** A worker in its own process, with one job, `bench`. It reports its peak memory. */
 export function startWorker(databaseUrl: string, journalFolder: string): Promise<BenchProcess> {
   return start('./worker-process.mjs', [databaseUrl, journalFolder])
 }
@@ -31,7 +31,7 @@ export interface BrokerNodeOptions {
   readonly prefix: string
 }
 
-/** A node in broker mode, in a process of its own. */
+/** A node in broker mode, in its own process. */
 export function startBrokerNode({ databaseUrl, amqpUrl, prefix }: BrokerNodeOptions): Promise<BenchProcess> {
   return start('./broker-node-process.mjs', [databaseUrl, amqpUrl, prefix])
 }
@@ -43,7 +43,7 @@ export interface BrokerWorkerOptions {
   readonly concurrency: number
 }
 
-/** A worker over the broker, in a process of its own, with one job, `bench`. */
+/** A worker over the broker, in its own process, with one job, `bench`. */
 export function startBrokerWorker(options: BrokerWorkerOptions): Promise<BenchProcess> {
   const { amqpUrl, prefix, journalFolder, concurrency } = options
   return start('./broker-worker-process.mjs', [amqpUrl, prefix, journalFolder, String(concurrency)])

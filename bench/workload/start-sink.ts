@@ -10,7 +10,7 @@ export interface Sink {
 
 const sinkPath = fileURLToPath(new URL('./sink-process.ts', import.meta.url))
 
-/** Starts the sink on a free port of the loopback interface. It also ends by itself when its parent is gone. */
+/** Starts the sink on a free port of the loopback interface. It also ends when its parent is gone. */
 export async function startSink(): Promise<Sink> {
   const child: ChildProcess = fork(sinkPath, { stdio: ['ignore', 2, 2, 'ipc'] })
   const [{ port }] = (await once(child, 'message')) as [{ port: number }]

@@ -1,6 +1,6 @@
 import { Client } from 'pg'
 
-/** The planner knows of every table what it knew when it was made. Partitions and tables that come later keep the server's setting. */
+/** Switches autovacuum off, so that the planner keeps the statistics of the empty tables. Later partitions and tables keep the server's setting. */
 export async function switchOffAutovacuum(databaseUrl: string): Promise<void> {
   const client = new Client({ connectionString: databaseUrl })
   await client.connect()
@@ -16,7 +16,7 @@ export async function switchOffAutovacuum(databaseUrl: string): Promise<void> {
   }
 }
 
-/** What an idle night does: every table is vacuumed, and those that are empty give their pages back. */
+/** Vacuums every table, as autovacuum would during an idle night; empty tables release their pages. */
 export async function vacuumAll(databaseUrl: string): Promise<void> {
   const client = new Client({ connectionString: databaseUrl })
   await client.connect()

@@ -1,4 +1,4 @@
-/** The nth of many tracking events as a platform logs them: half about videos, half about problems, a kilobyte each. */
+/** The nth tracking event, as a platform logs it: half are about videos, half about problems, a kilobyte each. */
 export function makeTrackingEvent(sequence: number): object {
   const isVideo = sequence % 2 === 0
   const context = {
@@ -21,7 +21,7 @@ export function makeTrackingEvent(sequence: number): object {
     host: 'learn.example',
     referer: 'https://learn.example/courses/course-v1:Acme+PY101+2030/courseware/',
     context,
-    // Browsers send theirs as JSON in a text.
+    // Browsers send this field as JSON text.
     event: isVideo
       ? JSON.stringify({ id: 'v1', code: 'html5', duration: 195, currentTime: sequence % 195 })
       : problemData(sequence),

@@ -1,6 +1,6 @@
 import { deferred } from './deferred.ts'
 
-/** What a row needs to know of a node that runs in its own process. */
+/** Observes a node that runs in the row's own process. */
 export interface SettlingWatch {
   observer: {
     attempted(): void
@@ -10,13 +10,13 @@ export interface SettlingWatch {
     fenced(): void
     resumed(): void
   }
-  /** Results committed so far, retries included. */
+  /** Results committed so far, including retries. */
   readonly settled: number
-  /** Resolves with the time at which that many were committed. */
+  /** Resolves with the time at which this many were committed. */
   whenSettled(count: number): Promise<number>
 }
 
-/** Counts commits as the node reports them, so that nobody has to poll the database that is being measured. */
+/** Counts commits as the node reports them, so that the measured database isn't polled. */
 export function watchSettling(): SettlingWatch {
   let settled = 0
   const waiting: { count: number; resolve(atMs: number): void }[] = []

@@ -1,11 +1,12 @@
-// A worker and nothing else, for rows that read its memory. Plain JavaScript: a loader that compiles in the same process would be part of what is read.
+// A worker and nothing else, for rows that read its memory. Plain JavaScript: a loader that compiles in the same process would be part of the
+// measurement.
 import { createWorker, defineJob } from '../../dist/index.js'
 
 const [databaseUrl, journalFolder] = process.argv.slice(2)
 let handled = 0
 let peakBytes = 0
 
-/** Between two looks at the memory: a single claim passes faster than anybody asks. */
+/** Interval of reading the memory: a single claim is shorter than the interval of the parent's requests. */
 const SAMPLE_MS = 5
 
 setInterval(() => {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { code, table } from './table.ts'
 
-/** Every command with its arguments and options, as `--help` has them. */
+/** Every command with its arguments and options, as in `--help`. */
 export function cliPage(program: Command): string {
   const common = table(['option of every command', ''], optionRows(program))
   return [common, ...leavesOf(program, 'holdfast').map(describeCommand)].join('\n\n')

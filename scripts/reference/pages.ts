@@ -8,7 +8,7 @@ import { sqlPage } from './sql-page.ts'
 
 const read = (path: string) => readFileSync(fileURLToPath(new URL(`../../${path}`, import.meta.url)), 'utf8')
 
-/** The pages of `docs/reference` by file name, as the source has them now. */
+/** Generates the pages of `docs/reference` from the source, by file name. */
 export async function referencePages(): Promise<ReadonlyMap<string, string>> {
   const api = JSON.parse(read('openapi.json')) as ApiDocument
   return new Map([

@@ -1,5 +1,5 @@
-// `npm run reference`: writes docs/reference from the source. With --check, as `npm run lint` does, it only says which pages are out of date,
-// and which pages of docs and which examples their index doesn't name.
+// `npm run reference`: writes docs/reference from the source. With --check, as in `npm run lint`, it only reports pages that are out of date, and
+// pages of docs and examples that are missing in their index.
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'

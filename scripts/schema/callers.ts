@@ -7,7 +7,7 @@ import {
   withoutComments,
 } from '../../src/postgres/sources/source-files.ts'
 
-/** What the TypeScript sources name of our two schemas: what a running node, worker, SDK or CLI of this version calls. */
+/** Names of our two schemas in the TypeScript sources: what a node, worker, SDK or CLI of this version calls. */
 export async function namesInTypeScript(root: string): Promise<Set<string>> {
   const entries = await readdir(join(root, 'src'), { recursive: true, withFileTypes: true })
   const names = new Set<string>()
@@ -20,8 +20,8 @@ export async function namesInTypeScript(root: string): Promise<Set<string>> {
 }
 
 /**
- * Functions that neither users nor TypeScript nor a trigger nor another function in use calls, directly or not.
- * @param promised Lines of what is kept for older nodes.
+ * Functions that are not called, directly or indirectly, by users, TypeScript, a trigger or a used function.
+ * @param promised Lines of functions that are kept for older nodes.
  */
 export async function unusedFunctions(root: string, promised: readonly string[]): Promise<string[]> {
   const { sources } = await readSources()

@@ -4,20 +4,20 @@ import { namesInTypeScript } from './callers.ts'
 
 const folder = new URL('.', import.meta.url)
 
-/** What the files of `src/sql` make, as the committed text says it. */
+/** The schema that the files of `src/sql` create, as committed text. */
 export interface SchemaDescription {
   readonly dump: readonly string[]
   /** What users may rely on: the functions and views of the schema holdfast. */
   readonly promisedToUsers: readonly string[]
-  /** What nodes, workers and SDKs of this version call, and go on calling beside a newer schema. */
+  /** What nodes, workers and SDKs of this version call, and still call after the schema has been upgraded. */
   readonly promisedToNodes: readonly string[]
-  /** Everything that can be called, promised or not. */
+  /** Every callable function and view, promised or not. */
   readonly signatures: readonly string[]
 }
 
 /** @param client In a migrated database; its search path is changed. */
 export async function describeSchema(client: Client | PoolClient, root: string): Promise<SchemaDescription> {
-  // Names are written with their schema unless the path leads there.
+  // Names are printed with their schema unless the search path contains it.
   await client.query('set search_path = pg_catalog')
   const dump = await client.query<{ line: string }>(await readFile(new URL('dump.sql', folder), 'utf8'))
   const { rows: all } = await client.query<{ name: string; signature: string }>(

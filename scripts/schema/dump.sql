@@ -1,5 +1,5 @@
--- The tables as text, the same on every supported server. Monthly partitions are left out, because they come and go with time; so are functions,
--- whose text is in src/sql/functions. Of a view the columns are shown.
+-- The tables as text, the same on every supported server. Monthly partitions are left out, because they are created and dropped over time; so are
+-- functions, whose text is in src/sql/functions. For a view, the columns are shown.
 with relations as (
   select relation.oid, relation.relnamespace::regnamespace || '.' || relation.relname as relname, relation.relkind, relation.reloptions, relation.relispartition
   from pg_class as relation
@@ -23,7 +23,7 @@ with relations as (
   left join pg_attrdef on adrelid = attrelid and adnum = attnum
   where relkind in ('r', 'p') and not relispartition
   union all
-  -- PostgreSQL 18 counts NOT NULL among the constraints; the columns say it above.
+  -- PostgreSQL 18 lists NOT NULL as a constraint; the columns above already show it.
   select 2, relname, 3000, '  constraint ' || conname || ' ' || pg_get_constraintdef(pg_constraint.oid)
   from relations join pg_constraint on conrelid = relations.oid and contype <> 'n'
   where relkind in ('r', 'p') and not relispartition

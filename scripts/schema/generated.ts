@@ -6,7 +6,7 @@ import { jobInput, jobName } from '../../src/core/jobs/job-settings.ts'
 import { siteSettings } from '../../src/core/settings/site-settings.ts'
 import { transportDescriptions } from '../../src/transports/descriptions.ts'
 
-/** SQL that follows from TypeScript: what PostgreSQL must know to refuse what the API refuses. Paths are below `src/sql/functions`. */
+/** SQL generated from TypeScript, so that PostgreSQL refuses what the API refuses. Paths are below `src/sql/functions`. */
 export function generatedSources(): ReadonlyMap<string, string> {
   return new Map([
     ['operate/known_settings.sql', knownSettings()],
@@ -17,7 +17,7 @@ export function generatedSources(): ReadonlyMap<string, string> {
   ])
 }
 
-/** JSON Schema, with each field's message: a caller in SQL is told the same as one of the API. */
+/** A JSON Schema with each field's message, so that SQL reports the same errors as the API. */
 export function describedSchema(schema: z.ZodType): object {
   const {
     $schema: _,
@@ -30,7 +30,7 @@ export function describedSchema(schema: z.ZodType): object {
       if (jsonSchema.anyOf !== undefined || jsonSchema.type === 'object') return
       const message = (zodSchema as unknown as z.ZodType).safeParse(Symbol('of no type')).error?.issues[0]
         ?.message
-      // Without a message of its own it gets the check's: "must be of type …".
+      // A field without its own message gets that of the check: "must be of type …".
       if (message !== undefined && !message.startsWith('Invalid input'))
         Object.assign(jsonSchema, { errorMessage: message })
     },
@@ -38,7 +38,7 @@ export function describedSchema(schema: z.ZodType): object {
   return inlined(described, named ?? {}) as object
 }
 
-/** Schemas that have names of their own are referred to; the check in SQL knows no references. */
+/** Replaces references to named schemas by their content: the check in SQL doesn't support references. */
 function inlined(part: unknown, named: Readonly<Record<string, unknown>>): unknown {
   if (Array.isArray(part)) return part.map((each) => inlined(each, named))
   if (typeof part !== 'object' || part === null) return part
@@ -46,13 +46,13 @@ function inlined(part: unknown, named: Readonly<Record<string, unknown>>): unkno
   const found = $ref === undefined ? {} : (named[$ref.replace('#/$defs/', '')] as object)
   return Object.fromEntries(
     Object.entries({ ...found, ...rest })
-      // The name of the schema, not a property of that name.
+      // Removes the name of a schema, not a property named `id`.
       .filter(([key, value]) => key !== 'id' || typeof value !== 'string')
       .map(([key, value]) => [key, inlined(value, named)]),
   )
 }
 
-/** Schemas of what `create_endpoint` and `update_endpoint` take: of the endpoint, and of the config of each transport. */
+/** Schemas of the input of `create_endpoint` and `update_endpoint`: of the endpoint, and of the config of each transport. */
 function endpointSchemas(): string {
   const configs = transportDescriptions.flatMap(({ name, sqlConfig }) =>
     sqlConfig === null ? [] : [[name, sqlConfig] as const],
@@ -72,7 +72,7 @@ function endpointSchemas(): string {
   ].join('\n')
 }
 
-/** What is filled in where an endpoint says nothing. What comes from its preset is in `known_presets`. */
+/** Defaults for settings that an endpoint omits. Defaults of presets are in `known_presets`. */
 function endpointSettings(): string {
   const names = settingNames.filter((name) => !('isFromPreset' in settingFields[name]))
   const defaults: Readonly<Record<string, unknown>> = settingDefaults
@@ -91,7 +91,7 @@ function endpointSettings(): string {
   ].join('\n')
 }
 
-/** What `declare_job` takes. Fields that only newer code knows pass: it declares its jobs beside this schema. */
+/** The input of `declare_job`. Unknown fields are allowed: newer code declares its jobs with this schema too. */
 function jobSchema(): string {
   const { additionalProperties: _, ...schema } = describedSchema(jobInput.extend({ name: jobName })) as {
     additionalProperties?: boolean

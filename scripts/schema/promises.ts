@@ -13,7 +13,7 @@ export function parsePromises(text: string): Promises {
   return { promisedToUsers: lines(users), promisedToNodes: lines(nodes) }
 }
 
-/** Whether a promise is kept: the same signature is there, or the view has more columns behind those that were promised. */
+/** Whether a promise is kept: the same signature exists, or the view has further columns after the promised ones. */
 export function isKept(promise: string, present: readonly string[]): boolean {
   return present.includes(promise) || present.some((line) => extendsView(line, promise))
 }
@@ -22,7 +22,7 @@ function extendsView(line: string, promise: string): boolean {
   return promise.startsWith('view ') && line.startsWith(`${promise.slice(0, -1)}, `)
 }
 
-/** Lines are only ever added, but for views, whose lines grow. */
+/** Lines are only ever added, except that the line of a view may grow. */
 export function printPromises(listed: Promises, present: Promises): string {
   const merge = (first: readonly string[], second: readonly string[]) =>
     [...new Set([...first, ...second])]

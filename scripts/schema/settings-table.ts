@@ -4,7 +4,7 @@ import { describedSchema } from './generated.ts'
 const begin = '<!-- settings: written by `npm run schema` -->'
 const end = '<!-- end of settings -->'
 
-/** `docs/settings.md` with its table as the registry has it. */
+/** Returns `docs/settings.md` with the current table of settings. */
 export function withSettingsTable(text: string): string {
   const [before, rest] = text.split(begin)
   const after = rest?.split(end)[1]

@@ -1,4 +1,4 @@
--- How callers know functions and views, by name. Names of arguments count, because SQL may call by name.
+-- Signatures of functions and views, as callers use them. Argument names are included, because SQL may call by name.
 select pronamespace::regnamespace || '.' || proname as name,
        pronamespace::regnamespace || '.' || proname || '(' || pg_get_function_arguments(oid) || ') returns ' || pg_get_function_result(oid) as signature
 from pg_proc where pronamespace in ('holdfast'::regnamespace, 'holdfast_internal'::regnamespace)

@@ -47,7 +47,7 @@ async function withClient<Result>(url: string, work: (client: Client) => Promise
   }
 }
 
-/** The revision counts up once for each content, however often this runs. */
+/** Increments the revision once for each change of the content, however often this runs. */
 async function countRevision(): Promise<void> {
   const { checksum } = await readSources()
   const last = JSON.parse(await readFile(revisionFile, 'utf8')) as { revision: number; checksum: string }

@@ -8,7 +8,7 @@ const patterns = Object.values(operations)
     pattern: new RegExp(`^${path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+')}/?$`),
   }))
 
-/** What may be done at a path; empty when there is nothing. */
+/** The methods of a path; empty if the path doesn't exist. */
 export function allowedMethods(path: string): readonly string[] {
   const methods = patterns
     .filter(({ pattern }) => pattern.test(path))

@@ -10,9 +10,9 @@ import type { Readiness, ReadinessReport } from './health.ts'
 
 export interface ApiServerOptions extends Omit<ApiOptions, 'readiness'> {
   readonly host: string
-  /** 0: any free one. */
+  /** 0: any free port. */
   readonly port: number
-  /** True: calls are refused until `open()`, because the database may be away or not migrated yet. */
+  /** True: calls are refused until `open()`, because the database may be unavailable or not migrated yet. */
   readonly opensLater?: boolean
 }
 
@@ -39,7 +39,7 @@ export class ApiServer implements Readiness {
     return this.#isOpen
   }
 
-  /** The node has started: from now on calls are answered. */
+  /** The node has started: calls are answered from now on. */
   open(): void {
     this.#isOpen = true
   }
@@ -91,7 +91,7 @@ export class ApiServer implements Readiness {
   }
 }
 
-/** Calls that have begun are answered; a connection that has nothing to say is closed as soon as that is so. */
+/** Finishes calls in progress, and closes each connection as soon as it is idle. */
 async function close(app: FastifyInstance): Promise<void> {
   const idle = setInterval(() => app.server.closeIdleConnections(), idleCheckMs)
   const late = setTimeout(() => app.server.closeAllConnections(), maxCallMs)

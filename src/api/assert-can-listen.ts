@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { HoldfastError } from '../core/errors.ts'
 
-/** Fails as the API server would at its start, so that nothing else is started for one that can't listen. */
+/** Fails as the API server would at its start, so that nothing else is started if the server can't listen. */
 export async function assertCanListen(host: string, port: number): Promise<void> {
   const server = createServer()
   try {

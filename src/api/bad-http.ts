@@ -5,10 +5,10 @@ import { HoldfastError } from '../core/errors.ts'
 import { toProblem } from './problem.ts'
 import { requestIdOf } from './request-id.ts'
 
-/** Which call a connection is about at the moment. */
+/** The current call of each connection. */
 const calls = new WeakMap<Socket, ServerResponse>()
 
-/** What node would refuse without a word, we refuse with a problem. */
+/** Responds with a problem document where Node.js would refuse without a body. */
 export function refuseBadHttp(app: FastifyInstance): void {
   app.addHook('onRequest', async (request, reply) => {
     calls.set(request.raw.socket, reply.raw)
@@ -29,7 +29,7 @@ export function refuseBadHttp(app: FastifyInstance): void {
   })
 }
 
-/** Answers what isn't even HTTP, or has headers beyond all bounds, and closes the connection. */
+/** Responds to a request that isn't HTTP, or whose headers are too large, and closes the connection. */
 export function answerBadHttp(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
@@ -37,7 +37,7 @@ export function answerBadHttp(error: Error & { code?: string }, socket: Socket):
   }
   const call = calls.get(socket)
   if (call !== undefined && call.req.complete && !call.writableFinished) {
-    // It came whole and is under way: it gets its own answer, not that of the bytes behind it.
+    // A complete request is in progress: it gets its own response, not the error of the bytes after it.
     call.shouldKeepAlive = false
     call.once('finish', () => socket.destroySoon())
     return

@@ -3,7 +3,7 @@ import type { Holdfast } from '../sdk/holdfast.ts'
 import type { Management } from '../sdk/management.ts'
 import type { Caller } from './access/caller.ts'
 
-/** What a handler works with: the checked input, who asks, and Holdfast acting in their name. */
+/** What a handler gets: the validated input, the caller, and Holdfast with the caller as actor. */
 export interface Call<Op> {
   readonly params: ParamsOf<Op>
   readonly query: QueryOf<Op>
@@ -11,13 +11,13 @@ export interface Call<Op> {
   readonly caller: Caller
   readonly management: Management
   readonly holdfast: Holdfast
-  /** A write is one transaction: notifications about it wait for its commit. */
+  /** A write is one transaction: notifications about it must wait for its commit. */
   readonly afterCommit: (tell: () => void) => void
   /** The `Idempotency-Key` header. */
   readonly idempotencyKey: string | null
-  /** Aborts when the client goes away. */
+  /** Aborts when the client disconnects. */
   readonly signal: AbortSignal
-  /** A part of the body, with all digits where JavaScript's numbers would lose some. */
+  /** A part of the body, with all digits that a JavaScript number would lose. */
   readonly exact: (pick: (body: BodyOf<Op>) => unknown) => unknown
 }
 
@@ -25,12 +25,12 @@ export type Handler<Op> = (
   call: Call<Op>,
 ) => Promise<ResultOf<Op> extends undefined ? void : Immutable<ResultOf<Op>>>
 
-/** Whatever a handler returns is only read. */
+/** Handlers may return read-only values. */
 type Immutable<Value> = Value extends Date
   ? Value
   : Value extends object
     ? { readonly [Name in keyof Value]: Immutable<Value[Name]> }
     : Value
 
-/** One handler for each operation of a group: the compiler misses none. */
+/** One handler for each operation of a group: the compiler reports a missing one. */
 export type HandlersFor<Group> = { readonly [Name in keyof Group]: Handler<Group[Name]> }

@@ -32,24 +32,24 @@ export interface ApiOptions {
   readonly authenticator: Authenticator
   readonly logger: Logger
   readonly readiness: Readiness
-  /** Networks of reverse proxies whose `X-Forwarded-For` is believed. Left out: none. */
+  /** Networks of reverse proxies whose `X-Forwarded-For` is trusted. Default: none. */
   readonly trustedProxies?: readonly string[]
-  /** What this installation is called. Left out: it has no name. */
+  /** Name of this installation. Default: none. */
   readonly environment?: string | null
-  /** Where links to a trace lead, with `{traceId}`. Left out: traces are shown without a link. */
+  /** URL of links to a trace, with `{traceId}`. Default: traces are shown without a link. */
   readonly traceUrl?: string | null
-  /** Left out: this node offers no demo. */
+  /** Default: this node offers no demo. */
   readonly demo?: DemoSwitch
-  /** Left out: what suits any client that means well. */
+  /** Default: limits that suit all well-behaved clients. */
   readonly patience?: ClientPatience
 }
 
 /** How long a client may take to send its request. Slow clients are disconnected. */
 export interface ClientPatience {
   readonly headersMs: number
-  /** Headers and body. */
+  /** For headers and body together. */
   readonly requestMs: number
-  /** How often that is looked at. */
+  /** Interval of checking these limits. */
   readonly checkMs: number
 }
 
@@ -59,7 +59,7 @@ const maxParamLength = 255
 const maxHeaderBytes = 32 * 1024
 const defaultBodyBytes = 1024 * 1024
 
-/** The HTTP API with everything around it, not yet listening. */
+/** Creates the HTTP API with its pages and hooks, not yet listening. */
 export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   const { headersMs, requestMs, checkMs } = options.patience ?? defaultPatience
   const app = Fastify({
@@ -72,7 +72,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
       maxHeaderSize: maxHeaderBytes,
       headersTimeout: headersMs,
       connectionsCheckingInterval: checkMs,
-      // Node would answer without a body; `refuseBadHttp` says what is missing.
+      // Node.js would respond without a body; `refuseBadHttp` says what is missing.
       requireHostHeader: false,
     },
     clientErrorHandler: answerBadHttp,
@@ -104,14 +104,14 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
       allHandlers(options.authenticator, options.environment ?? null, options.demo ?? null),
       { ...options, recent },
     )
-    // A reader asks for what an event reports: the answer must not be from before it.
+    // A reader fetches what an event reports: the response must not be older than the event.
     registerStream(scope, { ...options, onEvent: () => recent.clear() })
     registerPages(scope, options.holdfast, dashboard)
   })
   return app
 }
 
-/** The text is kept until the call is known: a payload may have numbers that JavaScript can't hold. */
+/** Keeps the text until the operation is known: a payload may have numbers that JavaScript can't represent. */
 function takeJsonOnly(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(
@@ -124,7 +124,7 @@ function takeJsonOnly(app: FastifyInstance): void {
   app.addHook('onResponse', async (request) => endUnreadRequest(request.raw))
 }
 
-/** Decoding with replacement characters would store another text than was sent. */
+/** Refuses invalid UTF-8: decoding it with replacement characters would store another text than was sent. */
 function decode(bytes: Buffer): string {
   if (isUtf8(bytes)) return bytes.toString('utf8')
   throw new HoldfastError('invalid_json', 'The body is not valid JSON: it is not UTF-8.')
@@ -136,7 +136,7 @@ function answerProblems(app: FastifyInstance, logger: Logger, dashboard: Dashboa
     const path = pathOf(request)
     const methods = allowedMethods(path)
     if (methods.length === 0) {
-      // A mistyped address: the application says so, with its navigation around it.
+      // A mistyped URL: the dashboard shows the error within its navigation.
       if (wantsPage(request) && dashboard.files !== null) return dashboard.send(request, reply.code(404))
       throw new HoldfastError('not_found', `There is nothing at ${path}. See /docs for all paths.`)
     }
@@ -164,7 +164,7 @@ function answerProblem(
   return reply.code(status).type('application/problem+json; charset=utf-8').send(JSON.stringify(body))
 }
 
-/** Without its query, which may hold what shouldn't be repeated. */
+/** Without the query, which may contain sensitive values. */
 function pathOf(request: FastifyRequest): string {
   return request.url.split('?', 1)[0] ?? request.url
 }

@@ -1,6 +1,6 @@
 import { HoldfastError } from '../core/errors.ts'
 
-/** Where a page ended, as text that means nothing to anybody else. */
+/** Encodes the position where a page ended as opaque text. */
 export function encodeCursor(position: string): string {
   return Buffer.from(position, 'utf8').toString('base64url')
 }
@@ -9,12 +9,12 @@ export function encodeCursor(position: string): string {
 export function decodeCursor(cursor: string | undefined): string | undefined {
   if (cursor === undefined) return undefined
   const position = Buffer.from(cursor, 'base64url').toString('utf8')
-  // NUL can't be asked of PostgreSQL, and what doesn't encode back was never ours.
+  // PostgreSQL text can't contain NUL, and a cursor that doesn't encode back to itself isn't ours.
   if (position === '' || position.includes('\0') || encodeCursor(position) !== cursor) throw badCursor()
   return position
 }
 
-/** For lists that go by number. */
+/** For lists ordered by a number. */
 export function decodeNumberCursor(cursor: string | undefined): number | undefined {
   const position = decodeCursor(cursor)
   if (position === undefined) return undefined
@@ -23,7 +23,7 @@ export function decodeNumberCursor(cursor: string | undefined): number | undefin
   return value
 }
 
-/** A page of rows, of which one more than `limit` was asked for to see whether others follow. */
+/** Makes a page of rows that were read with one more than `limit`, to see whether others follow. */
 export function toPage<Row>(
   rows: readonly Row[],
   limit: number,

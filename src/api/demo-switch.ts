@@ -1,4 +1,4 @@
-/** What starts and stops the demo, where a node offers it. Both may be called twice. */
+/** Starts and stops the demo, if a node offers it. Both are safe to call twice. */
 export interface DemoSwitch {
   readonly isRunning: boolean
   start(): Promise<void>

@@ -7,7 +7,7 @@ import {
   restoreExactNumbers,
 } from '../transforms/exact-json.ts'
 
-/** A JSON body, and the same with its inexact numbers marked when it has any. */
+/** A JSON body and, if JavaScript would round some of its numbers, the same body with these numbers marked. */
 export interface ParsedBody {
   readonly value: unknown
   readonly marked: unknown
@@ -25,7 +25,7 @@ export function parseBody(text: string): ParsedBody {
   }
 }
 
-/** A part of the body, unchanged: as JSON text if JavaScript's numbers would lose digits of it. */
+/** A part of the body without rounded numbers: as JSON text if JavaScript would lose digits. */
 export function exactPart(body: ParsedBody, pick: (value: never) => unknown): unknown {
   if (body.marked === undefined) return pick(body.value as never)
   const marked = JSON.stringify(pick(body.marked as never))
@@ -37,12 +37,12 @@ export function withExactPayload<Stored extends { readonly payloadText: string }
   return { ...stored, payload: new ExactPayload(stored.payloadText) }
 }
 
-/** JSON text of an answer, in which an `ExactPayload` is written unchanged. */
+/** Encodes a response as JSON text, with an `ExactPayload` unchanged. */
 export function writeBody(value: unknown): string {
   return restoreExactNumbers(JSON.stringify(value))
 }
 
-/** `JSON.stringify` asks it itself: a function that is asked about every part of an answer would cost all those that have none. */
+/** A class with `toJSON`: a replacer function would be called for every part of every response, also of those without a payload. */
 class ExactPayload {
   readonly #text: string
 
@@ -50,7 +50,7 @@ class ExactPayload {
     this.#text = text
   }
 
-  /** JSON that is nested deeper than `JSON.stringify` can surely write, which SQL accepts, is shown as text. */
+  /** JSON nested too deeply for `JSON.stringify`, which SQL accepts, is shown as text. */
   toJSON(): unknown {
     try {
       return parseExactJson(this.#text)

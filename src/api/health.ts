@@ -6,7 +6,7 @@ export interface ReadinessReport {
   readonly migrations: 'ok' | 'pending' | 'unknown'
   readonly isStarting: boolean
   readonly isStopping: boolean
-  /** What is wrong, for a person to read; without addresses, because anybody may ask. Null: nothing. */
+  /** What is wrong, for people; without addresses, because no key is needed to read it. Null if nothing is wrong. */
   readonly reason: string | null
 }
 
@@ -22,7 +22,7 @@ export function isHealthCheck(request: FastifyRequest): boolean {
   return healthPaths.has(request.routeOptions.url ?? '')
 }
 
-/** Before anybody is asked for a key, which takes a database to check. */
+/** Runs before authentication, which needs the database. */
 export function refuseUntilOpen(app: FastifyInstance, readiness: Readiness): void {
   app.addHook('onRequest', async (request) => {
     if (readiness.isOpen || isHealthCheck(request)) return
@@ -33,7 +33,7 @@ export function refuseUntilOpen(app: FastifyInstance, readiness: Readiness): voi
   })
 }
 
-/** The two calls that need no key. They say nothing but how we are. */
+/** The two calls that need no key. They reveal nothing but the state of the node. */
 export function registerHealth(app: FastifyInstance, readiness: Readiness): void {
   app.get('/livez', async () => ({ status: 'alive' }))
   app.get('/readyz', async (_request, reply) => {

@@ -5,22 +5,22 @@ import type { Database } from '../storage/database.ts'
 
 export interface Answer {
   readonly status: number
-  /** JSON text; null without one. */
+  /** JSON text; null without a body. */
   readonly body: string | null
 }
 
 export interface KeptWrite {
   readonly owner: string
   readonly key: string
-  /** Method, path and body: what must be the same for the same key. */
+  /** Method, path and body, which must be the same for the same key. */
   readonly request: string
 }
 
 const keepMs = 24 * 3_600_000
 
 /**
- * Does a write once per `Idempotency-Key`: a repetition gets the first answer. `database` is the transaction of the write, so that its
- * effect and its answer are stored together or not at all; what fails is not kept, so that trying again helps.
+ * Executes a write once per `Idempotency-Key`: a repetition gets the first response. `database` is the transaction of the write, so that its effect
+ * and its response are stored together or not at all. Failures are not stored, so that a retry can succeed.
  */
 export async function keptResult(
   database: Database,
@@ -31,7 +31,7 @@ export async function keptResult(
   const requestHash = createHash('sha256').update(write.request).digest()
   const { owner, key } = write
   if (!(await lockResultKey(database, owner, key))) throw inFlight(key)
-  // A statement of its own, after the lock: it sees what the one before us has committed.
+  // A separate statement after the lock, so that it sees what the previous holder has committed.
   const kept = await readResult(database, owner, key, requestHash)
   if (kept?.isSame === false) throw keyReused(key)
   if (kept !== undefined) return { status: kept.status, body: kept.body, isReplay: true }

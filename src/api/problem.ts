@@ -5,10 +5,10 @@ import type { Problem } from '../core/problem.ts'
 import { translateError } from '../storage/translate-error.ts'
 
 const documentation = 'https://holdfast.dev/errors'
-/** For what may be tried again, where nothing better is known. */
+/** For retryable errors without a better value. */
 const defaultRetryAfterSeconds = 1
 
-/** What the log may say and a caller needn't know: addresses, ports, names of tables. */
+/** Texts for callers, without the addresses, ports and table names that the log contains. */
 const detailForCallers: Readonly<Partial<Record<ErrorCode, string>>> = {
   database_unavailable:
     "The database can't be reached at the moment. Try again; repeating a publish with the same Idempotency-Key stores the event once.",
@@ -45,7 +45,7 @@ export function toProblem(error: unknown, requestId: string): ProblemAnswer {
   }
 }
 
-/** What Fastify and node complain of, in our words. */
+/** Errors of Fastify and Node.js as errors of our catalogue. */
 const codeOfForeignError: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported_media_type', 'Send the body as application/json.'],
   FST_ERR_CTP_BODY_TOO_LARGE: ['body_too_large', 'The body is larger than this operation accepts.'],

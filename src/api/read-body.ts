@@ -5,21 +5,21 @@ import { HoldfastError } from '../core/errors.ts'
 /** Requests whose body was not read to its end. */
 const givenUp = new WeakSet<IncomingMessage>()
 
-/** To be called when a request has been answered: the rest of a body that was given up isn't even received. */
+/** Call it when a request has been answered: the rest of an unread body isn't received. */
 export function endUnreadRequest(request: IncomingMessage): void {
   if (givenUp.has(request)) request.destroy()
 }
 
 /**
- * A request's body, in one buffer. Fastify keeps a list of the pieces as they come: sixteen callers who sent 400 kB in chunks of a byte each kept a
- * node busy for 30 s (measured).
+ * Reads a request's body into one buffer. Fastify keeps a list of chunks: sixteen callers that sent 400 kB in one-byte chunks kept a node busy for 30
+ * s (measured).
  */
 export async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const body = new BoundedBytes(maxBytes, true)
   return new Promise((resolve, reject) => {
     const giveUp = (error: HoldfastError): void => {
       request.off('data', onData)
-      // Nothing more of it is read, and the connection ends with the answer.
+      // Stop reading; the connection ends with the response.
       request.pause()
       givenUp.add(request)
       reject(error)
@@ -29,7 +29,7 @@ export async function readBody(request: IncomingMessage, maxBytes: number): Prom
       if (body.isTooLarge) giveUp(tooLarge())
       else if (body.isCrumbled) giveUp(crumbled())
     }
-    // Before any of it is sent.
+    // Refuse before the body is sent.
     if (Number(request.headers['content-length'] ?? 0) > maxBytes) {
       giveUp(tooLarge())
       return

@@ -8,15 +8,15 @@ interface Kept<Answer> {
   readonly begunAtMs: number
 }
 
-/** A caller that accepts an older answer than this still gets none that is older. */
+/** Upper limit of the age that a caller may accept. */
 const maxAgeMs = 5000
 const maxAnswers = 200
-/** A larger answer is shared with those who ask while it is made, and not kept. */
+/** A larger response is shared with concurrent callers, but not cached. */
 const maxAnswerBytes = 256 * 1024
 
 /**
- * Answers that several callers may share: open pages of the dashboard ask for the same at the same time, and accept an answer of the last second.
- * The age counts from when the answer was begun, so that it lacks nothing that was committed before.
+ * Responses that several callers may share: open dashboard pages make the same calls at the same time, and accept a response of the last second. The
+ * age counts from the start of the read, so that the response includes everything committed before.
  */
 export class RecentAnswers<Answer> {
   readonly #options: RecentAnswersOptions<Answer>
@@ -28,7 +28,7 @@ export class RecentAnswers<Answer> {
     this.#nowMs = options.nowMs ?? (() => performance.now())
   }
 
-  /** An answer begun at most `acceptedAgeMs` ago, or a new one. */
+  /** Returns a response that was started at most `acceptedAgeMs` ago, or a new one. */
   get(key: string, acceptedAgeMs: number, make: () => Promise<Answer>): Promise<Answer> {
     const nowMs = this.#nowMs()
     const known = this.#kept.get(key)
@@ -45,7 +45,7 @@ export class RecentAnswers<Answer> {
     return kept.answer
   }
 
-  /** Something has changed: what is asked for from now on is read anew. */
+  /** Something has changed: later calls read again. */
   clear(): void {
     this.#kept.clear()
   }
@@ -54,7 +54,7 @@ export class RecentAnswers<Answer> {
     if (!isFit && this.#kept.get(key) === kept) this.#kept.delete(key)
   }
 
-  /** They are in the order in which they were begun. */
+  /** Entries are in the order of their start. */
   #dropOld(nowMs: number): void {
     for (const [key, { begunAtMs }] of this.#kept) {
       if (nowMs - begunAtMs < maxAgeMs && this.#kept.size < maxAnswers) return

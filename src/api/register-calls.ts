@@ -36,7 +36,7 @@ type AnyHandler = (call: Call<never>) => Promise<unknown>
 
 const maxIdempotencyKeyLength = 255
 
-/** Makes each operation of the contract a route of the server. */
+/** Registers each operation of the contract as a route. */
 export function registerCalls(
   app: FastifyInstance,
   groups: Readonly<Record<string, Readonly<Record<string, unknown>>>>,
@@ -73,7 +73,7 @@ function registerOperation(
         const read = () => perform(context.database())
         const acceptedAgeMs = acceptedAgeOf(request, operation)
         if (acceptedAgeMs === 0) return answer(reply, await read())
-        // Answers differ by role at most, but for those that describe the caller, which `any` may ask for.
+        // Results depend on the caller's role only, except for operations with the permission `any`, which may describe the caller and aren't shared.
         const key = `${caller.role} ${request.url}`
         return answer(reply, await context.recent.get(key, acceptedAgeMs, read))
       }
@@ -82,14 +82,14 @@ function registerOperation(
   })
 }
 
-/** How old an answer may be, by the caller's `Cache-Control: max-age`. Left out: as new as can be, so that everybody sees what they have written. */
+/** How old a response may be, from the caller's `Cache-Control: max-age`. Default 0: callers see their own writes. */
 function acceptedAgeOf({ headers }: FastifyRequest, { method, permission }: Operation): number {
   if (method !== 'GET' || permission === 'any') return 0
   const [, seconds = '0'] = /(?:^|[\s,])max-age=(\d{1,9})/i.exec(headers['cache-control'] ?? '') ?? []
   return Number(seconds) * 1000
 }
 
-/** In one transaction: a write that takes several steps is done whole or not at all, and its kept answer with it. */
+/** One transaction: a write of several steps is done completely or not at all, together with its stored response. */
 async function writeOnce(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -146,7 +146,7 @@ function parseInput(request: FastifyRequest, operation: Operation): Input {
     return undefined
   }
   for (const [name, value] of Object.entries(request.params as Record<string, string>)) {
-    // No name and no id has them, and PostgreSQL can't even be asked.
+    // No name or id contains these characters, and PostgreSQL can't accept them in a query.
     if (!isStorable(value)) problems.push({ path: name, message: 'must not contain NUL or broken Unicode' })
   }
   const given = request.parsedBody?.value
@@ -168,7 +168,7 @@ function parseInput(request: FastifyRequest, operation: Operation): Input {
   throw new HoldfastError('invalid_request', `The request is invalid. ${listed}`, { problems })
 }
 
-/** A class, and its costlier parts made when asked for: publishing needs neither, and happens most. */
+/** A class, so that expensive parts are created on demand: publishing, the most frequent call, needs none of them. */
 class HandlerCall implements Call<unknown> {
   readonly params: never
   readonly query: never
@@ -238,7 +238,7 @@ function resultEncoder({ status, result }: Operation): (given: unknown) => strin
   let isPlain: boolean | undefined
   return (given) => {
     isPlain ??= !hasCodec(result)
-    // Parsing is the same as encoding where nothing changes its shape on the way, and costs a quarter of it.
+    // If no field changes its form, `parse` gives the same result as `encode` in a quarter of the time.
     return writeBody(isPlain ? result.parse(given) : z.encode(result, given))
   }
 }

@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http'
 const processId = randomBytes(6).toString('hex')
 let lastNumber = 0
 
-/** The caller's own, when it can do no harm in a log, else a new one. */
+/** The caller's request id if it is safe to log, otherwise a new one. */
 export function requestIdOf(request: Pick<IncomingMessage, 'headers'>): string {
   const given = request.headers['x-request-id']
   if (typeof given === 'string' && /^[\w.:-]{1,64}$/.test(given)) return given

@@ -6,8 +6,8 @@ interface PageRequest {
 }
 
 /**
- * A page of a list that was read as a whole; without a limit, all that follows the cursor. The cursor has the key of the last row, and its place in case
- * that row is gone.
+ * A page of a list that was read completely; without a limit, everything after the cursor. The cursor contains the key of the last row, and its
+ * position in case that row has been deleted.
  */
 export function pageOfWhole<Row>(
   rows: readonly Row[],

@@ -1,28 +1,28 @@
 import { z } from 'zod'
 
 /**
- * What nodes and workers tell each other over the broker. Every body is JSON with `kind`; a receiver skips fields that it doesn't know. See
- * docs/decisions/0034-broker-mode.md for who sends what when.
+ * Messages between nodes and workers over the broker. Every body is JSON with `kind`; a receiver ignores unknown fields.
+ * docs/decisions/0034-broker-mode.md says who sends which message when.
  */
 export const protocolVersion = 1
 
 const id = z.number().int().nonnegative()
 const ms = z.number().nonnegative()
 
-/** Names a run and the claim under which it was dispatched: the token that every later message about it carries. */
+/** A run and the claim under which it was dispatched: every later message about the run carries this token. */
 const dispatchToken = z.object({ runId: id, claimId: id })
 
 const jobSettings = z.record(z.string(), z.unknown())
 
 /**
- * How many runs a message may have. A node sends several only to workers that say so in `slots`, and no more than a quarter of the slots that one of them has free: a message that is
- * delivered to another worker, or expires, moves all of its runs.
+ * Maximum of runs in a message. A node sends several only to workers that announce it in `slots`, and at most a quarter of a worker's free slots: a
+ * message that is redelivered to another worker, or expires, affects all of its runs.
  */
 export const maxRunsPerMessage = 64
 
 /**
- * Node → worker, by the dispatch exchange: one run, or several of one job that share a claim. It is acknowledged when its start is confirmed on the results queue. Start, expiry and return are
- * of the whole message; results are of each run.
+ * Node → worker, by the dispatch exchange: one run, or several runs of one job that share a claim. The worker acknowledges it when its start is
+ * confirmed on the results queue. Start, expiry and return apply to the whole message; results are sent per run.
  */
 export const dispatchMessage = z.object({
   kind: z.literal('dispatch'),
@@ -36,14 +36,14 @@ export const dispatchMessage = z.object({
     attempt: id,
     crashes: id,
     expiresAtMs: z.number().nullable(),
-    /** JSON text; null: it is gone. */
+    /** JSON text; null if the body no longer exists. */
     body: z.string().nullable(),
     correlationId: z.string().nullable(),
     headers: z.record(z.string(), z.string()).nullable(),
     metadata: z.record(z.string(), z.unknown()).nullable(),
     orderingKey: z.string().nullable(),
   }),
-  /** Further runs under the same claim: what differs from the first. They have never been tried, and their message is theirs alone. */
+  /** Further runs under the same claim, as differences from the first run. They have never been tried. */
   more: z
     .array(
       z.object({
@@ -56,21 +56,21 @@ export const dispatchMessage = z.object({
       }),
     )
     .optional(),
-  /** The worker hears whether its start counts before it calls the handler: the run may have been taken back meanwhile. */
+  /** The worker must wait for a node's answer to its start before it calls the handler: the run may have been returned meanwhile. */
   asks: z.boolean().optional(),
-  /** The settings in force when it was dispatched; `decideRun` needs them. */
+  /** The settings at the time of the dispatch; `decideRun` needs them. */
   job: z.object({ name: z.string(), settings: jobSettings }),
 })
 export type DispatchMessage = z.infer<typeof dispatchMessage>
 
-/** Headers of a dispatch message, for people and for consumers that aren't ours. */
+/** Headers of a dispatch message, for people and for other consumers. */
 export const dispatchHeaders = {
   retryCount: 'x-retry-count',
   maxRetries: 'x-max-retries',
   originalCorrelationId: 'x-original-correlation-id',
 } as const
 
-/** One result, the same fields as in a worker's journal. */
+/** One result, with the same fields as in a worker's journal. */
 const runRecord = z.object({
   id,
   message: id,
@@ -93,41 +93,44 @@ const runRecord = z.object({
 const joinMessage = z.object({
   kind: z.literal('join'),
   protocol: z.number().int(),
-  /** Chosen by the worker: it knows the answer by it, and a repeated join isn't a second worker. */
+  /** Chosen by the worker: the answer carries it, and a redelivered join with the same id registers no second worker. */
   joinId: z.string().min(1).max(100),
-  /** It has joined as this worker, and only asks for its queues again: one of them was deleted. */
+  /** The worker is registered as this incarnation, and only asks for its queues again: one of them was deleted. */
   rejoins: id.optional(),
-  /** What it could not consume, and why: `unanswered` is a queue that the broker has no leader for. */
+  /** Queues that the worker could not consume: `deleted`, or `unanswered` for a queue without a leader. */
   lostQueues: z.array(z.object({ name: z.string(), reason: z.enum(['deleted', 'unanswered']) })).optional(),
   name: z.string().min(1).max(200),
   version: z.string(),
   host: z.string(),
   pid: z.number().int(),
-  /** Null: those of its jobs. */
+  /** Null: the queues of its jobs. */
   queues: z.array(z.string()).nullable(),
   tags: z.array(z.string()),
   concurrency: z.number().int().positive(),
   leaseMs: ms,
   jobs: z.array(z.object({ name: z.string(), settings: jobSettings })),
-  /** Incarnations of dead processes whose journal this worker holds: their lease needn't be waited for. */
+  /** Incarnations of dead processes whose journal this worker holds: their runs needn't wait for the lease. */
   formerWorkers: z.array(id),
 })
 
 /**
- * Worker → nodes, by the results exchange with the key `results`: persistent, mandatory and confirmed. Messages of one worker are handled in the order in which they
- * were confirmed.
+ * Worker → nodes, by the results exchange with the key `results`: persistent, mandatory and confirmed. Nodes handle the messages of one worker in the
+ * order in which they were confirmed.
  */
 export const resultsMessage = z.discriminatedUnion('kind', [
   joinMessage,
-  /** How many runs it could start now, beyond those that it has received. Sent when it changes, and with every beat. */
+  /** How many runs the worker could start now, beyond those that it has received. Sent when the number changes, and with every heartbeat. */
   z.object({
     kind: z.literal('slots'),
     worker: id,
     free: id,
-    /** How many runs it takes in one message; 1 unless it says so. */
+    /** How many runs the worker accepts in one message; 1 by default. */
     maxRuns: z.number().int().positive().optional(),
   }),
-  /** The runs of these messages have begun, each named by one of them. Their lease counts from here. `asks`: they begin when the answer is `started`. */
+  /**
+   * The runs of these messages have started; one run names each message. Their lease begins here. `asks`: they start only when the answer is
+   * `started`.
+   */
   z.object({
     kind: z.literal('starts'),
     worker: id,
@@ -136,31 +139,34 @@ export const resultsMessage = z.discriminatedUnion('kind', [
   }),
   z.object({
     kind: z.literal('results'),
-    /** `worker`: the incarnation that held the run, which may be a former one's. */
+    /** `worker`: the incarnation that held the run, possibly a former one. */
     entries: z.array(z.object({ worker: id, record: runRecord, job: z.string().optional() })).min(1),
   }),
-  /** One of the runs `blocking` keeps its event loop: those of `unbegun` go back, and a crash counts for `blocking` alone. Sent by its heartbeat. */
+  /**
+   * One of the runs `blocking` blocks the worker's event loop: the runs `unbegun` are returned, and a crash counts for `blocking` alone. Sent by the
+   * heartbeat.
+   */
   z.object({ kind: z.literal('blocked'), worker: id, blocking: z.array(id), unbegun: z.array(id) }),
-  /** Its event loop has come round again. */
+  /** The worker's event loop runs again. */
   z.object({ kind: z.literal('unblocked'), worker: id }),
-  /** It is about to end itself, because its event loop is blocked: its lease needn't be waited for. */
+  /** The worker is about to end its process, because its event loop is blocked: its runs needn't wait for the lease. */
   z.object({ kind: z.literal('died'), worker: id }),
-  /** A clean stop: nothing of it is left. */
+  /** A clean stop: the worker holds no runs. */
   z.object({ kind: z.literal('leave'), worker: id }),
-  /** A node's own: when it comes back, everything that was published before it has been handled. */
+  /** Sent by a node: when it has been consumed, every message published before it has been handled. */
   z.object({ kind: z.literal('tick'), atMs: z.number(), node: id }),
 ])
 export type ResultsMessage = z.infer<typeof resultsMessage>
 
-/** Worker → nodes, by the results exchange with the key `beats`: transient, unconfirmed, any node handles it, in any order. */
+/** Worker → nodes, by the results exchange with the key `beats`: transient and unconfirmed; any node handles it, in any order. */
 export const beatsMessage = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('beat'),
     worker: id,
-    /** Counts from 1; the answer repeats it, so that the worker knows when the beat that got through was sent. */
+    /** Counts from 1; the answer repeats it, so that the worker knows when the recorded heartbeat was sent. */
     beat: id,
     running: id,
-    /** Runs whose handlers are at work, for the record of interrupted attempts; 500 at most. */
+    /** Executing runs, for the record of interrupted attempts; at most 500. */
     inFlight: z.array(z.object({ id, ageMs: ms })).max(500),
   }),
   z.object({
@@ -174,37 +180,37 @@ export const beatsMessage = z.discriminatedUnion('kind', [
 ])
 export type BeatsMessage = z.infer<typeof beatsMessage>
 
-/** Node → one worker, by the default exchange to the queue of `replyTo` (exclusive, its own): transient. */
+/** Node → one worker, by the default exchange to the worker's exclusive queue in `replyTo`: transient. */
 export const controlMessage = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('joined'),
     joinId: z.string(),
-    /** Its incarnation: the `worker` of all that it sends from now on. */
+    /** The worker's incarnation: the `worker` of all its further messages. */
     worker: id,
-    /** The queues to consume; they are declared. */
+    /** The queues to consume; they have been declared. */
     consume: z.array(z.string()),
   }),
-  /** It can't join as it is, e.g. because of its protocol's version. */
+  /** The worker can't join, e.g. because of its protocol version. */
   z.object({ kind: z.literal('refused'), joinId: z.string(), reason: z.string() }),
-  /** The answer to a beat: it is recorded. */
+  /** The answer to a heartbeat that was recorded. */
   z.object({
     kind: z.literal('heard'),
     worker: id,
     beat: id,
-    /** False: this incarnation was declared dead; join again. */
+    /** False: this incarnation was declared dead and must join again. */
     isKnown: z.boolean(),
     state: z.enum(['active', 'draining', 'stopping']).nullable(),
     cancellations: z.array(z.object({ id, reason: z.string().nullable() })),
     life: z.string(),
   }),
-  /** The answer to a start that asks: it is recorded, and the handler may be called. */
+  /** The answer to a start with `asks`: the start is recorded, and the handler may be called. */
   z.object({ kind: z.literal('started'), worker: id, runs: z.array(dispatchToken) }),
-  /** The node recorded these starts too late: another worker has the runs. The worker aborts their handlers; only a success of theirs is still stored. */
+  /** The node received these starts too late: another worker has the runs. The worker aborts their handlers; only a success is still stored. */
   z.object({ kind: z.literal('dropped'), worker: id, runs: z.array(dispatchToken) }),
 ])
 export type ControlMessage = z.infer<typeof controlMessage>
 
-/** What a message carries when it has several runs. */
+/** The `more` field of a message with several runs. */
 export function furtherRuns(
   runs: readonly Readonly<DispatchMessage['run']>[],
 ): Pick<DispatchMessage, 'more'> {
@@ -239,7 +245,7 @@ export type Read<Message> =
   | { readonly ok: true; readonly message: Message }
   | { readonly ok: false; readonly problem: string }
 
-/** Reads a body; never throws. */
+/** Parses a body; never throws. */
 export function readMessage<Message>(schema: z.ZodType<Message>, content: Buffer): Read<Message> {
   let json: unknown
   try {

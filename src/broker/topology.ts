@@ -1,10 +1,10 @@
-/** What broker mode declares on the broker. Names begin with the prefix, so that two installations can share a virtual host. */
+/** Options for the exchanges and queues of broker mode. Names begin with the prefix, so that two installations can share a virtual host. */
 export interface TopologyOptions {
-  /** `holdfast` unless configured. */
+  /** `holdfast` by default. */
   readonly prefix: string
   /** How long a dead-lettered message waits for a node. */
   readonly deadLetterTtlMs: number
-  /** How often a dispatched message may be returned by dying consumers before the broker dead-letters it. */
+  /** How often dying consumers may return a dispatched message before the broker dead-letters it. */
   readonly deliveryLimit: number
 }
 
@@ -25,7 +25,7 @@ export interface DeclaredQueue {
   readonly bindings: readonly { readonly exchange: string; readonly key: string }[]
 }
 
-/** Routing keys of what workers send. */
+/** Routing keys of messages from workers. */
 export const resultsKey = 'results'
 export const beatsKey = 'beats'
 
@@ -34,18 +34,18 @@ export const beatsKey = 'beats'
  * dead-letter exchange.
  */
 const neverReached = 1_000_000_000
-/** Beats are worth nothing when they are old. */
+/** Old heartbeats are worthless. */
 const beatTtlMs = 30_000
 const maxBeats = 100_000
 
 export interface TopologyNames {
-  /** Topic exchange of dispatched runs. */
+  /** Topic exchange for dispatched runs. */
   readonly dispatch: string
-  /** Direct exchange of what workers send. */
+  /** Direct exchange for messages of workers. */
   readonly results: string
   readonly resultsQueue: string
   readonly beatsQueue: string
-  /** Topic exchange of what expired, was rejected or reached the delivery limit. */
+  /** Topic exchange for messages that expired, were rejected or reached the delivery limit. */
   readonly deadLetters: string
   readonly deadLetterQueue: string
 }
@@ -66,18 +66,18 @@ export function exchangesOf({ prefix }: TopologyOptions): readonly DeclaredExcha
   return [
     { name: names.dispatch, type: 'topic' },
     { name: names.results, type: 'direct' },
-    // A direct exchange takes "#" literally and would route nothing that expires; a topic exchange routes all of it.
+    // A direct exchange takes "#" literally and would drop every dead letter; a topic exchange routes all of them.
     { name: names.deadLetters, type: 'topic' },
   ]
 }
 
-/** The queues that exist from the start; those of job queues and workers are declared when a worker joins. */
+/** The queues that always exist; those of job queues and workers are declared when a worker joins. */
 export function fixedQueuesOf({ prefix, deadLetterTtlMs }: TopologyOptions): readonly DeclaredQueue[] {
   const names = topologyNames(prefix)
   return [
     {
       name: names.resultsQueue,
-      // One node at a time, so that a start is handled before the result of its run; the broker chooses another when it goes.
+      // A single active consumer, so that a start is handled before the result of its run. If its node stops, the broker chooses another.
       arguments: {
         'x-queue-type': 'quorum',
         'x-single-active-consumer': true,
@@ -87,7 +87,7 @@ export function fixedQueuesOf({ prefix, deadLetterTtlMs }: TopologyOptions): rea
     },
     {
       name: names.beatsQueue,
-      // A classic queue would be gone with the one node of a cluster that has it, and workers would be judged dead.
+      // Not a classic queue: it would be lost with the one cluster node that holds it, and workers would be declared dead.
       arguments: {
         'x-queue-type': 'quorum',
         'x-message-ttl': beatTtlMs,
@@ -98,7 +98,7 @@ export function fixedQueuesOf({ prefix, deadLetterTtlMs }: TopologyOptions): rea
     },
     {
       name: names.deadLetterQueue,
-      // No dead-letter exchange of its own: what nobody fetched in this time is gone from the broker, and the backstop settles its run.
+      // No dead-letter exchange of its own: a message that no node fetched in this time is dropped, and the sweep settles its run.
       arguments: {
         'x-queue-type': 'quorum',
         'x-message-ttl': deadLetterTtlMs,
@@ -135,12 +135,12 @@ export function workerQueue(options: TopologyOptions, worker: string, ttlMs: num
 
 const defaultWorkerTtlMs = 300_000
 
-/** Of a run that any worker of its queue may take. */
+/** Routing key of a run that any worker of its queue may take. */
 export function sharedKey(queue: string, job: string): string {
   return `queue.${word(queue)}.${word(job)}`
 }
 
-/** Of a run for the workers of one name. */
+/** Routing key of a run for the workers of one name. */
 export function workerKey(worker: string, ttlMs: number): string {
   return `worker.${word(worker)}.${ttlMs}`
 }
@@ -152,7 +152,7 @@ export interface KnownQueue {
   readonly declared: DeclaredQueue
 }
 
-/** What a queue that nodes have noted is declared as; null: it belongs to another prefix. */
+/** The declaration of a queue that nodes have recorded; null if it belongs to another prefix. */
 export function knownQueue(
   options: TopologyOptions,
   noted: { readonly name: string; readonly worker: string | null; readonly ttlMs: number | null },
@@ -178,7 +178,7 @@ function dispatchArguments({ prefix, deliveryLimit }: TopologyOptions) {
   return {
     'x-queue-type': 'quorum',
     'x-dead-letter-exchange': topologyNames(prefix).deadLetters,
-    // With the default, at-most-once, a message that can't be routed at that moment is lost. It requires reject-publish.
+    // With the default, at-most-once, a dead letter is lost if it can't be routed at that moment. at-least-once requires reject-publish.
     'x-dead-letter-strategy': 'at-least-once',
     'x-overflow': 'reject-publish',
     'x-delivery-limit': deliveryLimit,

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { version } from '../version.ts'
 
-// Asked by scripts and by every installer: it answers before anything else is loaded.
+// Scripts and installers call this: respond before anything else is loaded.
 const words = process.argv.slice(2)
 if (words.length === 1 && (words[0] === '--version' || words[0] === '-V'))
   process.stdout.write(`${version}\n`)

@@ -19,12 +19,12 @@ export const firstExamples: readonly string[] = [
 ]
 
 /**
- * The command line: all of it, or, given the words it is called with, the one command that they can mean. Its module alone is loaded then:
- * the engine behind `serve` is nothing that `runs list` should wait for. Errors are thrown, never answered with an exit.
+ * Builds the command line: all of it or, given its arguments, only the command that they can mean. Then only that module is loaded: `runs list`
+ * shouldn't wait for the engine behind `serve`. Errors are thrown; it never exits.
  */
 export async function buildProgram(words?: readonly string[]): Promise<Command> {
   const program = createProgram()
-  // A value before the command can hide it (`--profile prod endpoints list`); then everything is there.
+  // An option's value before the command can hide it (`--profile prod endpoints list`): then load all commands.
   const first = words?.[0]
   const called = commandList.filter(({ names }) => first !== undefined && names.includes(first))
   for (const { names, group, load, examples } of called.length > 0 ? called : commandList) {

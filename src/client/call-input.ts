@@ -1,23 +1,23 @@
 import type { z } from 'zod'
 import type { Operation, ResultOf } from '../contract/operation.ts'
 
-/** How one call is made, whichever call it is. */
+/** Settings of one call, for every operation. */
 export interface CallSettings {
-  /** Ends the call and every retry of it. */
+  /** Aborts the call and its retries. */
   readonly signal?: AbortSignal | undefined
-  /** For this call only. */
+  /** Timeout for this call only. */
   readonly timeoutMs?: number | undefined
-  /** Instead of the generated one: the same key makes a repetition from another process the same write. */
+  /** Used instead of the generated key: with the same key, a repetition from another process is the same write. */
   readonly idempotencyKey?: string | undefined
 }
 
-/** What a call takes, typed by its description: parts that have no required field may be left out. */
+/** The input of a call, typed by its operation. Parts without a required field may be omitted. */
 export type CallInput<Op> = CallSettings &
   Part<'params', ParamsInput<Op>> &
   Part<'query', QueryInput<Op>> &
   Part<'body', BodyInput<Op>>
 
-/** The input may be left out as a whole when nothing in it is required. */
+/** The input may be omitted if nothing in it is required. */
 export type CallArguments<Op> =
   object extends CallInput<Op> ? [input?: CallInput<Op>] : [input: CallInput<Op>]
 
@@ -31,10 +31,10 @@ type ParamsInput<Op> = Op extends { readonly params: infer Params extends z.ZodO
   ? Named<z.input<Params>>
   : never
 
-/** An object without fields has no names that one could give. */
+/** Never, if the object type has no fields. */
 type Named<Fields> = string extends keyof Fields ? never : Fields
 
-/** A query is written as its values mean, a number as a number: turning it into text is the client's business. */
+/** Query values have their own types, such as number: the client converts them to text. */
 type QueryInput<Op> = Op extends { readonly query: infer Query extends z.ZodObject }
   ? Named<z.output<Query>> extends never
     ? never
@@ -57,7 +57,7 @@ type BodyInput<Op> = Op extends { readonly body: infer Body }
       : never
   : never
 
-/** A function for one operation: `client.endpoints.pause`. */
+/** The function of one operation: `client.endpoints.pause`. */
 export type CallOf<Op> = (...input: CallArguments<Op>) => Promise<ResultOf<Op>>
 
 export type CallsOf<Groups> = {
@@ -66,7 +66,7 @@ export type CallsOf<Groups> = {
   }
 }
 
-/** The same without types, for the code that does it. */
+/** The same without types, for the implementation. */
 export interface PlainInput extends CallSettings {
   readonly params?: Readonly<Record<string, unknown>> | undefined
   readonly query?: Readonly<Record<string, unknown>> | undefined

@@ -8,7 +8,7 @@ import { type RemoteError, readProblem } from './remote-error.ts'
 import { type Failure, parseRetryAfterMs, retryWaitMs } from './retry-wait.ts'
 
 export interface CallerOptions {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly baseUrl: string
   readonly apiKey: string
   readonly fetch: typeof globalThis.fetch
@@ -28,7 +28,7 @@ interface Failed {
   readonly error: HoldfastError
 }
 
-/** Makes calls, tries them again where that is safe and can help, and turns answers into results or errors. */
+/** Makes calls, retries them if that is safe and useful, and turns responses into results or errors. */
 export class Caller {
   readonly #options: CallerOptions
 
@@ -48,7 +48,7 @@ export class Caller {
     }
   }
 
-  /** An open answer, for what never ends. Not tried again: the reader knows where it was. */
+  /** Opens a response that doesn't end. Not retried: the reader knows its position. */
   async open(path: string, headers: Record<string, string>, signal?: AbortSignal): Promise<Response> {
     const url = `${this.#options.baseUrl}${path}`
     let response: Response
@@ -72,7 +72,7 @@ export class Caller {
 
   #prepare(operation: Operation, input: PlainInput): PreparedRequest {
     const body = encodeBody(input.body)
-    // One key for all tries: that is what makes them one write.
+    // One key for all attempts, so that they are one write.
     const key = operation.method === 'GET' ? undefined : (input.idempotencyKey ?? crypto.randomUUID())
     return {
       url: encodeUrl(this.#options.baseUrl, operation, input),
@@ -98,7 +98,7 @@ export class Caller {
       response = await this.#options.fetch(request.url, {
         method: operation.method,
         headers: request.headers,
-        // A redirect would carry the key to wherever it points.
+        // A redirect would send the API key to another address.
         redirect: 'manual',
         signal,
         ...(request.body !== undefined && { body: request.body }),
@@ -153,7 +153,7 @@ export class Caller {
   }
 }
 
-/** `fetch` says "fetch failed", and why in the cause. */
+/** `fetch` throws "fetch failed", with the reason as the cause. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (error.name === 'TimeoutError') return 'no response arrived in time'

@@ -3,7 +3,7 @@ import { HoldfastError } from '../core/errors.ts'
 import { RawJson } from '../sdk/raw-json.ts'
 import type { PlainInput } from './call-input.ts'
 
-/** The address of a call, with its parameters and its query. */
+/** The URL of a call, with its parameters and query. */
 export function encodeUrl(
   base: string,
   operation: Operation,
@@ -11,7 +11,7 @@ export function encodeUrl(
 ): string {
   const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = params[name]
-    // An empty part would be another call: `DELETE /v1/endpoints/` isn't one endpoint.
+    // An empty parameter would be another call: `DELETE /v1/endpoints/` names no endpoint.
     if (typeof value === 'string' && value !== '' && value !== '.' && value !== '..') {
       return encodeURIComponent(value)
     }

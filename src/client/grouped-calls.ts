@@ -1,7 +1,7 @@
 import { type Operations, operations } from '../contract/operations.ts'
 import type { CallsOf, PlainCall, PlainInput } from './call-input.ts'
 
-/** Every call of the contract by its group and name: `endpoints.pause({ params: { name } })`. */
+/** Every operation of the contract by group and name: `endpoints.pause({ params: { name } })`. */
 export type GroupedCalls = CallsOf<Operations>
 
 export function groupCalls(call: PlainCall): GroupedCalls {

@@ -10,22 +10,22 @@ import { type GroupedCalls, groupCalls } from './grouped-calls.ts'
 import { type Change, readChanges } from './read-changes.ts'
 
 export interface HoldfastClientOptions {
-  /** Of a node: `https://holdfast.example.com`. */
+  /** URL of a node, like `https://holdfast.example.com`. */
   readonly url: string
   /** `hf_…`; undefined is refused, so that an environment variable can be passed directly. */
   readonly apiKey: string | undefined
-  /** Instead of the global one. */
+  /** Used instead of the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch
-  /** Instead of `JSON.parse`, which rounds numbers in payloads that a JavaScript number can't hold. */
+  /** Used instead of `JSON.parse`, which rounds numbers in payloads that a JavaScript number can't represent. */
   readonly parseJson?: (text: string) => unknown
-  /** For one try of a call, from the first byte to the last; 30 seconds by default. */
+  /** Timeout of one attempt at a call, from the first byte to the last; 30 seconds by default. */
   readonly timeoutMs?: number
-  /** Tries after the first, where another one is safe and can help; 3 by default. */
+  /** Attempts after the first one, where a retry is safe and can help; 3 by default. */
   readonly maxRetries?: number
 }
 
 type PublishBody = z.input<typeof eventInput>
-/** The options of an event, and how the call is made. Its `idempotencyKey` is the event's own. */
+/** The options of an event, and settings of the call. `idempotencyKey` is the event's own. */
 export type RemotePublishOptions = Omit<PublishBody, 'type' | 'payload'> &
   Omit<CallSettings, 'idempotencyKey'>
 export type RemoteSendOptions = Omit<z.input<typeof messageInput>, 'payload'> &
@@ -37,7 +37,7 @@ type Paged<Item> = { readonly data: readonly Item[]; readonly nextCursor: string
 const defaultTimeoutMs = 30_000
 const defaultMaxRetries = 3
 
-/** A class whose fields are the groups, so that TypeScript takes their types from the contract. */
+/** A class whose fields are the groups, so that TypeScript gets their types from the contract. */
 const Grouped = function Grouped(this: object, groups: GroupedCalls): void {
   Object.assign(this, groups)
 } as unknown as new (
@@ -45,8 +45,8 @@ const Grouped = function Grouped(this: object, groups: GroupedCalls): void {
 ) => GroupedCalls
 
 /**
- * Holdfast over HTTP. Every call of the API is a function, typed by the API's own description. Writes carry an `Idempotency-Key`, the
- * same one for every retry, so that a lost answer can't act twice.
+ * Client of the HTTP API. Every operation is a function, typed by the API's contract. Writes have an `Idempotency-Key`, the same for every retry, so
+ * that a lost response can't cause a second write.
  *
  * @example
  * const client = new HoldfastClient({ url: 'http://127.0.0.1:8420', apiKey: process.env.HOLDFAST_API_KEY })
@@ -55,7 +55,7 @@ const Grouped = function Grouped(this: object, groups: GroupedCalls): void {
  */
 export class HoldfastClient<Events extends object = Record<string, unknown>> extends Grouped {
   readonly #caller: Caller
-  /** Where it talks to. */
+  /** The node's URL. */
   readonly url: string
 
   constructor(options: HoldfastClientOptions) {
@@ -72,7 +72,7 @@ export class HoldfastClient<Events extends object = Record<string, unknown>> ext
     this.url = baseUrlOf(options.url)
   }
 
-  /** Any operation of the contract; the groups (`client.endpoints.list(…)`) are made of this. */
+  /** Calls any operation of the contract; the groups (`client.endpoints.list(…)`) use it. */
   call<Op extends { readonly id: string }>(
     operation: Op,
     ...[input]: CallArguments<Op>
@@ -80,7 +80,7 @@ export class HoldfastClient<Events extends object = Record<string, unknown>> ext
     return this.#caller.call(operation as unknown as Operation, input ?? {}) as Promise<ResultOf<Op>>
   }
 
-  /** Stores an event and a delivery for every route that wants it. A `RawJson` payload keeps every digit. */
+  /** Stores an event and a delivery for every matching route. A `RawJson` payload keeps all digits. */
   publish<Type extends keyof Events & string>(
     type: Type,
     payload: Events[Type] | RawJson,
@@ -90,7 +90,7 @@ export class HoldfastClient<Events extends object = Record<string, unknown>> ext
     return this.call(operations.events.publish, { body: { ...rest, type, payload }, signal, timeoutMs })
   }
 
-  /** All of them or none. */
+  /** Publishes all events or none. */
   async publishBatch(
     events: readonly PublishBody[],
     settings: CallSettings = {},
@@ -99,7 +99,7 @@ export class HoldfastClient<Events extends object = Record<string, unknown>> ext
     return (await this.call(operations.events.publishBatch, input)).events
   }
 
-  /** One message straight to one endpoint. */
+  /** Sends one message directly to one endpoint. */
   send(
     endpoint: string,
     payload: unknown,
@@ -114,7 +114,7 @@ export class HoldfastClient<Events extends object = Record<string, unknown>> ext
     })
   }
 
-  /** Calls an endpoint and waits for its answer. Not repeated by the client: the endpoint's own policy does that. */
+  /** Calls an endpoint and waits for its response. The client doesn't retry: the endpoint's own policy does. */
   request(
     endpoint: string,
     input: CallInput<Operations['endpoints']['request']>['body'] = {},
@@ -161,14 +161,14 @@ function baseUrlOf(text: string): string {
   const isUsable =
     url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === ''
   if (isUsable && url.search === '' && url.hash === '') return url.href.replace(/\/+$/, '')
-  // The text isn't repeated: it may hold a password.
+  // The text isn't repeated in the error: it may contain a password.
   throw new HoldfastError(
     'configuration_invalid',
     'The URL of the API must be like http://127.0.0.1:8420, without a user, a password or a query.',
   )
 }
 
-/** `fetch` names a header's value in its error, and this one is a secret. */
+/** Checked here, because `fetch` would show the header's value, a secret, in its error. */
 function sendable(apiKey: string): string {
   if (/^[\t\u0020-\u007e\u0080-\u00ff]+$/.test(apiKey)) return apiKey
   throw new HoldfastError(

@@ -2,7 +2,7 @@ import { HoldfastError } from '../core/errors.ts'
 import { pause } from './pause.ts'
 import { type ServerSentEvent, ServerSentEventParser } from './server-sent-events.ts'
 
-/** Something that happened, as `/v1/stream` tells it. */
+/** An event of `/v1/stream`. */
 export interface Change {
   readonly id: string | null
   readonly event: string
@@ -14,10 +14,7 @@ type Open = (headers: Record<string, string>) => Promise<Response>
 const reconnectDelayMs = 1000
 const maxReconnects = 30
 
-/**
- * Follows the stream over broken connections, each time from the last id it saw. Gives up when the server refuses, or stays away for
- * half a minute.
- */
+/** Follows the stream and reconnects after the last id that it received. Gives up if the server refuses, or is unavailable for half a minute. */
 export async function* readChanges(
   open: Open,
   signal?: AbortSignal,

@@ -8,13 +8,10 @@ const problemBody = z.object({
   problems: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
 })
 
-/**
- * What the API answered instead of a result. A newer server may have codes that this client doesn't know: then `code` is the
- * server's all the same, and `status` is the answer's.
- */
+/** An error response of the API. A newer server may have codes that this client doesn't know: `code` and `status` are then those of the response. */
 export class RemoteError extends HoldfastError {
   readonly #status: number
-  /** Under which the server's log has it. */
+  /** The id of the request in the server's log. */
   readonly requestId: string | null
 
   constructor(
@@ -39,7 +36,7 @@ export class RemoteError extends HoldfastError {
   }
 }
 
-/** Null: the answer isn't one of ours, whatever stands at that address. */
+/** Null: the response isn't from a Holdfast API. */
 export function readProblem(status: number, text: string): RemoteError | null {
   const parsed = problemBody.safeParse(parseJson(text))
   if (!parsed.success) return null

@@ -4,10 +4,10 @@ export interface ServerSentEvent {
   readonly data: string
 }
 
-/** More than this without a line's end isn't a stream of ours. */
+/** A longer line can't come from our stream. */
 const maxLineCharacters = 1024 * 1024
 
-/** Takes a stream of server-sent events in whatever pieces it comes. */
+/** Parses a stream of server-sent events, in chunks of any size. */
 export class ServerSentEventParser {
   #rest = ''
   #id: string | null = null
@@ -35,7 +35,7 @@ export class ServerSentEventParser {
 
   #field(line: string): void {
     const colon = line.indexOf(':')
-    // A comment: a keep-alive of the server.
+    // A comment line: the server's keep-alive.
     if (colon === 0) return
     const name = colon < 0 ? line : line.slice(0, colon)
     const value = colon < 0 ? '' : line.slice(colon + 1).replace(/^ /, '')

@@ -4,14 +4,14 @@ import { pathToFileURL } from 'node:url'
 import { HoldfastError } from '../core/errors.ts'
 
 export interface ConfigFile {
-  /** As people know it: relative when it was found, as given when it was named. */
+  /** The file's name for messages: relative if it was found, as given if the user named it. */
   readonly name: string
   readonly values: Readonly<Record<string, unknown>>
 }
 
 const fileNames = ['holdfast.config.json', 'holdfast.config.mjs', 'holdfast.config.js'] as const
 
-/** The config file of a folder, or the one that was named; null when there is none. */
+/** Reads the config file of a folder, or the named one; null if there is none. */
 export async function readConfigFile(folder: string, named?: string): Promise<ConfigFile | null> {
   const name = named ?? (await findConfigFile(folder))
   if (name === null) return null

@@ -1,15 +1,15 @@
 import { HoldfastError } from '../core/errors.ts'
 
-/** A value, and who said it. */
+/** A value, and where it was set. */
 export interface Given {
   readonly value: unknown
-  /** "the flag --port", for a sentence. */
+  /** For messages, like "the flag --port". */
   readonly source: string
 }
 
 const maxShownCharacters = 80
 
-/** Says where a wrong value stands; a secret isn't shown. */
+/** An error that says where the wrong value was set; it doesn't show a secret. */
 export function wrongValue(name: string, given: Given, advice: string, isSecret = false): HoldfastError {
   const shown = isSecret
     ? ''

@@ -14,27 +14,27 @@ export interface LoadConfigInput {
   /** Site-wide settings of `--set name=value`. */
   readonly siteFlags?: readonly string[]
   readonly environment: Readonly<Record<string, string | undefined>>
-  /** Where `holdfast.config.*` is looked for, and what relative paths start from. */
+  /** The folder of `holdfast.config.*`; relative paths start here. */
   readonly folder: string
-  /** Instead of the one in `folder`. */
+  /** Used instead of the file in `folder`. */
   readonly configFile?: string
 }
 
 export interface LoadedConfig {
   readonly config: Config
-  /** What was set, and where: `--port`, `HOLDFAST_PORT`, …. A default isn't listed. */
+  /** Where each value was set: `--port`, `HOLDFAST_PORT`, …. Defaults aren't listed. */
   readonly sources: { readonly [Name in SettingName]?: string }
-  /** What was set of the site-wide settings; a node pins them. */
+  /** Site-wide settings that were set; a node pins them. */
   readonly site: SiteSettings
-  /** What a person should know, but nothing stops for. */
+  /** Problems that don't prevent the start. */
   readonly warnings: readonly string[]
 }
 
-/** Variables of our own tests; they configure no process. */
+/** Variables of our own tests, which configure no process. */
 const ignoredPrefixes = ['HOLDFAST_TEST_']
 
 /**
- * The configuration of a process: a flag beats the environment, which beats `holdfast.config.*`, which beats the default.
+ * Loads the configuration of a process. A flag takes precedence over the environment, that over `holdfast.config.*`, and that over the default.
  *
  * @example
  * const { config } = await loadConfig({ flags: { port: '9000' }, environment: process.env, folder: process.cwd() })
@@ -73,7 +73,7 @@ function findVariable(name: SettingName, input: LoadConfigInput): Promise<Given 
   return readVariable(settings[name].variable, input)
 }
 
-/** An empty variable counts as unset: that is how shells and compose files write "nothing". */
+/** An empty variable counts as unset, as in shells and compose files. */
 async function readVariable(variable: string, input: LoadConfigInput): Promise<Given | null> {
   const value = input.environment[variable] ?? ''
   const path = input.environment[`${variable}_FILE`] ?? ''
@@ -94,7 +94,7 @@ async function readVariable(variable: string, input: LoadConfigInput): Promise<G
       error,
     )
   })
-  // Editors and `echo` end a file with a line break that belongs to no value.
+  // Editors and `echo` end a file with a line break, which isn't part of the value.
   return { value: text.replace(/\r?\n$/, ''), source: `the file ${path} (${variable}_FILE)` }
 }
 
@@ -129,7 +129,7 @@ function refuseUnknownFields(file: ConfigFile): void {
   }
 }
 
-/** A warning, not an error: an older version must start beside a variable that only a newer one knows. */
+/** A warning, not an error: an older version must start although a variable of a newer one is set. */
 function unknownVariables(environment: LoadConfigInput['environment']): string[] {
   const known = [...settingNames.map((name) => settings[name].variable), ...siteVariables].flatMap(
     (variable) => [variable, `${variable}_FILE`],

@@ -17,41 +17,41 @@ export interface Config {
   /** Null: the embedded server in `dataDir`. */
   readonly databaseUrl: string | null
   readonly dataDir: string
-  /** What this installation is called: `production`. Shown in the dashboard. */
+  /** Name of this installation, like `production`. Shown in the dashboard. */
   readonly environment: string | null
   readonly host: string
   readonly port: number
   readonly adminKey: string | null
   readonly encryptionKey: string | null
-  /** Private networks that deliveries may reach; null: what the command thinks best. */
+  /** Private networks that deliveries may reach; null: the command's default. */
   readonly allowNetworks: readonly string[] | null
   /** Ports that deliveries may use; null: the usual ones. */
   readonly allowPorts: string | null
-  /** Reverse proxies before the API, whose `X-Forwarded-For` is believed. */
+  /** Reverse proxies in front of the API whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies: readonly string[]
-  /** A forward proxy for everything that goes out. */
+  /** A forward proxy for all outgoing connections. */
   readonly proxyUrl: string | null
   /** The RabbitMQ of broker mode. */
   readonly amqpUrl: string | null
   /** False: nodes don't use `amqpUrl`. */
   readonly brokerEnabled: boolean
-  /** Begins every name on the broker. */
+  /** Prefix of every name on the broker. */
   readonly brokerPrefix: string
   readonly brokerDeadLetterTtlMs: number
   readonly brokerDeliveryLimit: number
   /** The mail server for alerts by e-mail. */
   readonly smtpUrl: string | null
-  /** Where alerts find their runbook. */
+  /** Base URL of the runbook, for links in alerts. */
   readonly runbookUrl: string | null
-  /** Where the dashboard's links to a trace lead; `{traceId}` is replaced. */
+  /** URL template of the dashboard's links to a trace; `{traceId}` is replaced. */
   readonly traceUrl: string | null
-  /** Where commands find the API. */
+  /** URL of the API, for commands. */
   readonly apiUrl: string | null
   readonly apiKey: string | null
-  /** Which of the servers that one has signed in to. */
+  /** Name of the saved sign-in to use. */
   readonly profile: string | null
   readonly logLevel: LogLevel
-  /** Null: pretty on a terminal, else JSON. */
+  /** Null: pretty on a terminal, otherwise JSON. */
   readonly logFormat: LogFormat | null
 }
 
@@ -59,16 +59,19 @@ export type SettingName = keyof Config
 
 interface Setting<Value> {
   readonly variable: `HOLDFAST_${string}`
-  /** Takes the text of a flag or variable as well as the value of a config file. */
+  /** Accepts the text of a flag or variable, and the value of a config file. */
   readonly schema: z.ZodType<Value>
   readonly fallback: Value
-  /** Its value never appears in a message. */
+  /** The value never appears in a message. */
   readonly isSecret: boolean
 }
 
 const maxPort = 65_535
 
-/** Every setting of a process, and the only place that lists them; those of the whole site are in core/site-settings.ts. `docs/configuration.md` describes each. */
+/**
+ * Every setting of a process, and the only place that lists them; installation-wide settings are in core/settings/site-settings.ts.
+ * `docs/configuration.md` describes each.
+ */
 export const settings: { readonly [Name in SettingName]: Setting<Config[Name]> } = {
   databaseUrl: setting('HOLDFAST_DATABASE_URL', postgresUrl(), null, 'secret'),
   dataDir: setting('HOLDFAST_DATA_DIR', field.text(4096), '.holdfast'),
@@ -136,7 +139,7 @@ function setting<Value>(
   return { variable, schema, fallback, isSecret: secrecy === 'secret' }
 }
 
-/** Of several hosts each must make a URL by itself. */
+/** A URL may have several hosts; each must be valid by itself. */
 function postgresUrl() {
   const url = urlOf(['postgres:', 'postgresql:'], 'postgres://user:password@host:5432/database')
   return z.string().superRefine((text, context) => {
@@ -172,7 +175,7 @@ function amqpUrl() {
   })
 }
 
-/** Validated here and kept as text; it is parsed where it is used. */
+/** Validated here and kept as text; the code that uses it parses it. */
 function keyring() {
   return z.string({ error: 'must be text' }).superRefine((text, context) => {
     const parsed = Keyring.parse(text)

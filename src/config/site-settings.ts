@@ -10,7 +10,7 @@ import {
 } from '../core/settings/site-settings.ts'
 import { type Given, wrongValue } from './given.ts'
 
-/** Site-wide settings that a process was given, and where each came from. */
+/** Site-wide settings given to a process, and where each was set. */
 export interface SiteSettings {
   readonly values: Readonly<Record<string, unknown>>
   readonly sources: Readonly<Record<string, string>>
@@ -24,7 +24,7 @@ interface Sources {
   field(name: string): Given | null
 }
 
-/** `--set name=value`, else the variable, else the field of the config file. */
+/** Precedence: `--set name=value`, then the variable, then the field of the config file. */
 export async function siteSettingsFrom(flags: readonly string[], from: Sources): Promise<SiteSettings> {
   const given = new Map<string, Given>()
   for (const flag of flags) {

@@ -32,7 +32,7 @@ interface Described<
 const defaultMaxBodyBytes = 1024 * 1024
 const nothing = z.strictObject({})
 
-/** Fills in the defaults of most calls. The result of a GET isn't stored, that of every other call is unless set otherwise. */
+/** Fills in the defaults of an operation. The result of a GET isn't stored; that of every other operation is, unless set otherwise. */
 export function defineOperation<
   Params extends z.ZodObject = typeof nothing,
   Query extends z.ZodObject = typeof nothing,

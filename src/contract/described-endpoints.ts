@@ -3,14 +3,14 @@ import { endpointInput } from '../core/endpoints/endpoint-input.ts'
 import { transportDescriptions } from '../transports/descriptions.ts'
 import { because } from './shapes.ts'
 
-// An endpoint to readers of the OpenAPI document: its `transport` decides what its `config` is. What is checked is `endpointInput`, then the
+// An endpoint as the OpenAPI document describes it: its `transport` determines its `config`. The validation uses `endpointInput`, then the
 // transport's own schema.
 
 const { transport: _, config: __, ...common } = endpointInput.shape
 
 type Choices = [z.ZodObject, ...z.ZodObject[]]
 
-/** One schema for each transport, which goes by its name. */
+/** One schema for each transport, with its name. */
 function forEachTransport(
   make: (described: (typeof transportDescriptions)[number], prefix: string) => z.ZodObject,
 ) {
@@ -23,7 +23,7 @@ function forEachTransport(
 const own =
   'Your own transports are not described here: their names contain a hyphen, and their `config` has the fields that they define.'
 
-/** An endpoint as a person writes it. */
+/** An endpoint as given by a user. */
 export const describedEndpointInput = z
   .discriminatedUnion(
     'transport',
@@ -39,12 +39,12 @@ export const describedEndpointInput = z
   )
   .meta({
     id: 'EndpointInput',
-    // OpenAPI can tell the choices apart only if each names its transport; the API takes one without as `http`.
+    // OpenAPI can distinguish the variants only if each names its transport; the API treats an endpoint without one as `http`.
     description: `An endpoint. \`transport\` determines the fields of \`config\`; the default is \`http\`. ${own}`,
     examples: transportDescriptions.map(({ example }) => example),
   })
 
-/** What may change of it. */
+/** The changes of an update. */
 export const describedEndpointChanges = z
   .strictObject({
     ...common,
@@ -59,7 +59,7 @@ export const describedEndpointChanges = z
   .omit({ name: true })
   .meta({ id: 'EndpointChanges', examples: [{ limits: { concurrency: 8 } }] })
 
-/** An endpoint as it is shown, of which `common` is everything but its transport and config. */
+/** An endpoint as responses show it; `common` is everything but its transport and config. */
 export function describeShown(name: string, common: z.ZodRawShape) {
   return z
     .discriminatedUnion(
@@ -73,7 +73,7 @@ export function describeShown(name: string, common: z.ZodRawShape) {
     .meta({ id: name, description: `An endpoint. \`transport\` determines the fields of \`config\`. ${own}` })
 }
 
-/** A newer version may show more. */
+/** A newer version may show more fields. */
 function shownConfig({ config }: (typeof transportDescriptions)[number], prefix: string): z.ZodType {
   const known = shownConfigs.get(prefix)
   const schema = known ?? z.object({ ...config.shape, timeoutMs: z.int() }).meta({ id: `${prefix}Config` })

@@ -43,7 +43,7 @@ const shownShape = {
 
 export const endpointShape = shownEndpoint('Endpoint', shownShape)
 
-/** An endpoint as answers show it: `config` is passed on as its transport stored it, and described per transport for types and OpenAPI. */
+/** An endpoint as responses show it: `config` is returned as its transport stored it, and described per transport for types and OpenAPI. */
 function shownEndpoint<Common extends z.ZodRawShape>(name: string, common: Common) {
   const shape = z.object({ ...common, transport: z.string(), config: jsonObject })
   type Output = WithTransport<z.output<typeof shape>>

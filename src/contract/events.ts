@@ -3,7 +3,7 @@ import { sendOptionFields } from '../core/delivery/send-options.ts'
 import { field } from '../core/field.ts'
 import { defineOperation } from './define-operation.ts'
 
-/** The largest payload by default is 1 MiB; its options and the JSON around it come on top. */
+/** The largest payload is 1 MiB by default; this adds room for its options and the surrounding JSON. */
 const maxEventBytes = 2 * 1024 * 1024
 const maxBatchBytes = 32 * 1024 * 1024
 export const maxBatchEvents = 10_000
@@ -19,7 +19,7 @@ const exampleEvent = {
 }
 
 const typeAdvice = 'must be text of 1 to 255 characters, like "order.created"'
-/** Which characters it may have is checked where events are published, with the same words for every way in. */
+/** The allowed characters are checked at publishing, with the same error for the API, SDK and SQL. */
 const eventType = field.text(255, {
   missing: 'is missing: give the type of the event, like "order.created"',
   wrong: typeAdvice,

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { field } from '../core/field.ts'
 import { givenTime, queryNumber } from './shapes.ts'
 
-/** Pages of what there can be millions of are smaller. */
+/** Smaller pages for lists that can have millions of rows. */
 export const tracePage = {
   limit: queryNumber(1, 500).default(50).meta({ description: 'Maximum number of results.' }),
   cursor: z.string().max(64).optional().meta({ description: 'The `nextCursor` of the previous page.' }),

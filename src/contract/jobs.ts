@@ -14,7 +14,7 @@ const jobParams = z.object({
     .meta({ description: 'The job.', examples: ['nightly-report'] }),
 })
 
-/** When it runs by itself; the schedule has the job's name. */
+/** The times of the job's own schedule, which has the job's name. */
 const timing = {
   cron: field
     .text(255)
@@ -73,7 +73,7 @@ const jobShape = z
   .meta({ id: 'Job' })
 
 type Settings = typeof jobInput.shape
-/** Null takes an override back. */
+/** Null removes an override. */
 const takenBack = Object.fromEntries(
   Object.entries(jobInput.shape).map(([name, setting]) => [name, setting.nullable()]),
 ) as unknown as { readonly [Name in keyof Settings]: z.ZodNullable<Settings[Name]> }

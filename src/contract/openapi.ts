@@ -15,7 +15,7 @@ const componentsPath = '#/components/schemas/'
 const description =
   'Reliable delivery of events, webhooks and background jobs. Nothing lost. Errors are `application/problem+json` with a stable `code`.'
 
-/** The OpenAPI 3.1 document of the whole API, written from the contract. */
+/** The OpenAPI 3.1 document of the whole API, generated from the contract. */
 export function describeApi(): Json {
   const components = new Components()
   const paths: Record<string, Json> = {}
@@ -115,7 +115,7 @@ const commonProblems: Readonly<Record<number, string>> = {
 
 function problemsOf(operation: Operation, components: Components): Json {
   const { errors, method } = operation
-  // A call without a body or a query can still be sent one, and says so.
+  // Every call can return these: one that takes no body or query refuses a request that has one.
   const statuses = new Set([
     400,
     401,
@@ -210,18 +210,18 @@ function tagsOf(paths: Readonly<Record<string, Json>>): Json[] {
   return [...new Set(names)].map((name) => ({ name, description: tagDescriptions[name] ?? name }))
 }
 
-/** Schemas that have a name of their own are written once and referred to. */
+/** Named schemas, which are written once and referenced. */
 class Components {
   readonly #schemas = new Map<string, unknown>()
 
-  /** A reference to the schema where it has a name, else the schema itself. */
+  /** A reference to the schema if it has a name, otherwise the schema itself. */
   reference(schema: z.ZodType): unknown {
     const toReaders = readersSchema(schema)
     if (toReaders !== undefined) return this.reference(toReaders)
     const { $defs = {}, ...whole } = toJsonSchema(schema, this) as Json & { $defs?: Json }
     const { id: name, examples } = z.globalRegistry.get(schema) ?? {}
     for (const [each, definition] of Object.entries($defs)) {
-      // Zod leaves out the examples of a schema that transforms what comes in.
+      // Zod omits the examples of a schema that transforms its input.
       this.#add(
         each,
         each === name && examples !== undefined ? { ...(definition as Json), examples } : definition,
@@ -239,7 +239,7 @@ class Components {
     return Object.fromEntries(sorted.map(([name, schema]) => [name, this.#withMapping(schema as Json)]))
   }
 
-  /** A choice by a field says which value leads to which schema. */
+  /** Adds which value of the discriminator selects which schema. */
   #withMapping(schema: Json): Json {
     const { discriminator, oneOf } = schema as {
       discriminator?: { propertyName: string }
@@ -271,7 +271,7 @@ function isSameSchema(first: unknown, second: unknown): boolean {
   return bare(first as Json) === bare(second as Json)
 }
 
-/** What travels is the input of our codecs, on both ways. */
+/** The wire format is the input of our codecs, in both directions. */
 function toJsonSchema(schema: z.ZodType, components: Components): Json {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, {
     io: 'input',
@@ -286,7 +286,7 @@ function toJsonSchema(schema: z.ZodType, components: Components): Json {
         discriminator?: string
         options?: readonly z.ZodType[]
       }
-      // What leads from a value to its schema is the schema's name.
+      // The mapping from a value to its schema uses the schema's name.
       if (discriminator !== undefined && [zodSchema, ...options].every(hasName)) {
         jsonSchema['discriminator'] = { propertyName: discriminator }
       }
@@ -299,13 +299,13 @@ function hasName(schema: z.core.$ZodType): boolean {
   return z.globalRegistry.get(schema)?.id !== undefined
 }
 
-/** What every schema calls the same. */
+/** Descriptions that all schemas share. */
 const times: Readonly<Record<string, string>> = {
   createdAt: 'When it was created.',
   updatedAt: 'When it was last changed.',
 }
 
-/** What the doc comments of the SDK's types say of the fields; a description of the schema's own comes first. */
+/** Adds the doc comments of the SDK's types as descriptions of fields; a schema's own description takes precedence. */
 function withDescriptions(name: string, schema: Json): Json {
   const descriptions =
     fieldDescriptions[name] ??
@@ -321,7 +321,7 @@ function withDescriptions(name: string, schema: Json): Json {
   return { ...schema, properties: Object.fromEntries(described) as Json }
 }
 
-/** References lead to the components. A choice that JSON can't spell (a Date beside its text) is no choice on the wire. */
+/** Makes references point to the components, and removes variants that don't exist in JSON (a Date beside its text). */
 function pointToComponents(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value), (key, part: unknown) => {
     if (key === '$ref' && typeof part === 'string') return part.replace('#/$defs/', '#/components/schemas/')
@@ -330,7 +330,7 @@ function pointToComponents(value: unknown): unknown {
   }) as unknown
 }
 
-/** The format says it; the pattern that checks it is no help to a reader. */
+/** The format is sufficient; the validation pattern doesn't help a reader. */
 function isTime(part: unknown): boolean {
   return (
     typeof part === 'object' && part !== null && (part as Json)['format'] === 'date-time' && 'pattern' in part

@@ -5,8 +5,8 @@ import type { ErrorCode } from '../core/errors.ts'
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /**
- * One call of the HTTP API, described once: the server checks with it, the client is typed by it, the OpenAPI document is written from it.
- * What it does is in `src/api/handlers`.
+ * One call of the HTTP API. The server validates with it, the client is typed by it, and the OpenAPI document is generated from it.
+ * `src/api/handlers` has its implementation.
  */
 export interface Operation<
   Params extends z.ZodObject = z.ZodObject,
@@ -16,7 +16,7 @@ export interface Operation<
 > {
   readonly id: string
   readonly method: Method
-  /** With its parameters in braces: `/v1/endpoints/{name}`. */
+  /** Parameters are in braces: `/v1/endpoints/{name}`. */
   readonly path: `/${string}`
   readonly tag: string
   readonly summary: string
@@ -27,25 +27,25 @@ export interface Operation<
   readonly query: Query
   /** Null: the call takes no body. */
   readonly body: Body | null
-  /** Every field of the body has a default, so that it may be left out. */
+  /** Every field of the body has a default, so the body may be omitted. */
   readonly isBodyOptional: boolean
   readonly status: 200 | 201 | 202 | 204
   readonly result: Result
-  /** Beside those that any call can meet. */
+  /** Errors in addition to those of every call. */
   readonly errors: readonly ErrorCode[]
   /**
-   * It is one transaction, together with its result when there is an `Idempotency-Key`. False where that is the handler's own business, where
-   * nothing changes, and where the network is waited for.
+   * The call is one transaction, which also stores the result if there is an `Idempotency-Key`. False if the handler does that itself, if nothing
+   * changes, or if the call waits for the network.
    */
   readonly keepsResult: boolean
-  /** Doing it twice with one `Idempotency-Key` is as good as once, so that a client may try again when an answer is lost. */
+  /** Executing it twice with one `Idempotency-Key` has the effect of once, so that a client may retry after a lost response. */
   readonly isRepeatable: boolean
-  /** Fields of the result that are shown once, and so not kept with it. */
+  /** Fields that are shown only once, and so are not stored with the result. */
   readonly shownOnce: readonly string[]
   readonly maxBodyBytes: number
 }
 
-/** What a handler gets and a client gives. */
+/** What a handler receives and a client sends. */
 export type ParamsOf<Op> = Op extends { readonly params: infer Params extends z.ZodObject }
   ? z.output<Params>
   : never
@@ -53,7 +53,7 @@ export type QueryOf<Op> = Op extends { readonly query: infer Query extends z.Zod
   ? z.output<Query>
   : never
 export type BodyOf<Op> = Op extends { readonly body: infer Body } ? OutputOf<Exclude<Body, null>> : never
-/** What a handler gives and a client gets. */
+/** What a handler returns and a client receives. */
 export type ResultOf<Op> = Op extends { readonly result: infer Result } ? OutputOf<Result> : never
 
 type OutputOf<Schema> = Schema extends z.ZodType ? z.output<Schema> : never

@@ -22,7 +22,7 @@ import { statisticsOperations } from './statistics.ts'
 import { storedEventOperations } from './stored-events.ts'
 import { systemOperations } from './system.ts'
 
-/** Every call of the API, by what it is about. */
+/** Every operation of the API, by group. */
 export const operations = {
   events: eventOperations,
   endpoints: endpointOperations,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** RFC 9457: what went wrong, with a stable code. */
+/** An error in the format of RFC 9457, with a stable code. */
 export const problemShape = z
   .object({
     type: z.string().meta({ description: 'Link to the explanation of the code.' }),

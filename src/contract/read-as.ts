@@ -3,8 +3,7 @@ import type { z } from 'zod'
 const described = new WeakMap<z.ZodType, z.ZodType>()
 
 /**
- * Says what a schema looks like to a reader of the OpenAPI document, where the API takes more than it can describe and leaves the check to those
- * who understand it.
+ * Sets what the OpenAPI document shows for a schema. For inputs where the API accepts more than it can describe, and another part validates them.
  *
  * @example readAs(routeTransform, transformConfigInput)
  */
@@ -17,7 +16,7 @@ export function readersSchema(schema: z.ZodType): z.ZodType | undefined {
   return described.get(schema)
 }
 
-/** A body whose type says more than the API checks of it. */
+/** A body whose type is more specific than the API's validation. */
 export function typedAs<Input>(schema: z.ZodType): z.ZodType<Input, Input> {
   return schema as z.ZodType<Input, Input>
 }

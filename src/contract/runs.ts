@@ -203,7 +203,7 @@ const scheduleSettings = z.strictObject({
   runAt: givenTime.optional(),
 })
 
-/** The same to readers: exactly one of three fields says when. That it is exactly one is checked by the SDK, with words of its own. */
+/** For the OpenAPI document: exactly one of three fields sets the times. The SDK validates that, with its own error. */
 const describedSchedule = z
   .xor([
     z.strictObject({ ...scheduleFields, cron: field.text(255), timezone }).meta({ id: 'CronSchedule' }),

@@ -31,7 +31,7 @@ const setting = z
 
 const everySetting = z.object({ data: z.array(setting) })
 
-/** Each with the schema that the database checks, too; null puts the default back. */
+/** Each setting has the schema that the database checks too; null restores the default. */
 const changes = z
   .strictObject({
     ...(Object.fromEntries(

@@ -3,12 +3,12 @@ import { field, isStorableTime } from '../core/field.ts'
 
 const timeAdvice = 'must be an ISO 8601 time with a zone, like "2030-01-31T09:00:00Z", in the years 1 to 9999'
 
-/** A time that a caller gives. */
+/** A time in a request. */
 export const givenTime = z.iso
   .datetime({ offset: true, error: timeAdvice })
   .refine((text) => isStorableTime(new Date(text)), { error: timeAdvice })
 
-/** Travels as ISO 8601 text, is a Date on either side. */
+/** ISO 8601 text on the wire, a Date on both sides. */
 export const timestamp = z.codec(z.iso.datetime({ offset: true }), z.date(), {
   decode: (text) => new Date(text),
   encode: (date) => date.toISOString(),
@@ -27,13 +27,13 @@ const defaultPageSize = 50
 const maxPageSize = 1000
 const maxCursorLength = 512
 
-/** A number of a query string. */
+/** A number in a query string. */
 export function queryNumber(min: number, max: number) {
   const error = `must be a whole number from ${min} to ${max}`
   return z.coerce.number({ error }).int({ error }).min(min, { error }).max(max, { error })
 }
 
-/** `true` or `false` of a query string. */
+/** `true` or `false` in a query string. */
 export const queryFlag = z
   .enum(['true', 'false'], { error: 'must be true or false' })
   .transform((text) => text === 'true')

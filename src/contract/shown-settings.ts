@@ -3,7 +3,7 @@ import { optionalSettings, type Settings, settingFields } from '../core/endpoint
 
 type ShownSettings = { [Name in keyof Settings]: z.ZodType<Settings[Name], Settings[Name]> }
 
-/** The settings of an endpoint as answers show them: complete, and without the bounds of what may be written, which another version may have changed. */
+/** The settings of an endpoint as responses show them: complete, and without limits on the values, which another version may have changed. */
 export const shownSettings = Object.fromEntries(
   Object.entries(settingFields).map(([name, { schema, shown = shownAs(schema) }]) => [
     name,
@@ -23,6 +23,6 @@ function shownAs(schema: z.core.$ZodType): z.ZodType {
   const fields = Object.entries(schema.shape).map(([name, each]) => [name, shownAs(each)] as const)
   const shown = z.object(Object.fromEntries(fields))
   const id = schema.meta()?.id
-  // `RetryInput` is what may be written, `Retry` what is shown: its fields are described alike.
+  // `RetryInput` is for requests, `Retry` for responses: both have the same descriptions.
   return id === undefined ? shown : shown.meta({ id: id.replace(/Input$/, '') })
 }

@@ -13,7 +13,7 @@ type Choices = [z.ZodObject, ...z.ZodObject[]]
 
 const { type: _, config: __, ...common } = sourceInput.shape
 
-/** A source to readers of the OpenAPI document: its `type` decides what its `config` is. */
+/** A source as the OpenAPI document describes it: its `type` determines its `config`. */
 const describedSource = z
   .discriminatedUnion(
     'type',

@@ -1,9 +1,9 @@
 const firstBytes = 4 * 1024
-/** A slow peer may send a short body byte by byte. */
+/** A slow peer may legitimately send a short body byte by byte. */
 const freeChunks = 512
 const minAverageChunkBytes = 8
 
-/** The beginning of a body that a peer sends, in one buffer that grows up to a limit, however many chunks there are. */
+/** The beginning of a received body, in one buffer that grows up to a limit, however many chunks arrive. */
 export class BoundedBytes {
   readonly #maxBytes: number
   readonly #isKept: boolean
@@ -26,7 +26,7 @@ export class BoundedBytes {
     return this.receivedBytes > this.#maxBytes
   }
 
-  /** Each chunk costs this process a call and an object, but its sender only a byte. */
+  /** Whether the chunks are abusively small: each costs this process a call and an object, but its sender only a byte. */
   get isCrumbled(): boolean {
     return this.chunkCount > freeChunks && this.receivedBytes < this.chunkCount * minAverageChunkBytes
   }
@@ -42,7 +42,7 @@ export class BoundedBytes {
   }
 
   #grow(neededBytes: number): void {
-    // A body that arrives in one chunk, as most do, gets a buffer of its size.
+    // A body that arrives in one chunk, as most do, gets a buffer of exactly its size.
     const sizeBytes =
       this.#keptBytes === 0 ? neededBytes : Math.max(neededBytes, this.#buffer.length * 2, firstBytes)
     const grown = Buffer.allocUnsafe(Math.min(sizeBytes, this.#maxBytes))

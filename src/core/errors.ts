@@ -1,10 +1,10 @@
-/** One entry of the catalogue: what happened, its HTTP status, and whether a retry can help. */
+/** One entry of the error catalogue: its HTTP status, and whether a retry can help. */
 interface ErrorEntry {
   readonly status: number
   readonly isRetryable: boolean
 }
 
-/** Every error that a user can meet. `docs/errors.md` has a section for each code. */
+/** Every error that users can get. `docs/errors.md` has a section for each code. */
 export const errorCatalogue = {
   endpoint_not_found: { status: 404, isRetryable: false },
   endpoint_exists: { status: 409, isRetryable: false },

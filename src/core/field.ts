@@ -34,7 +34,7 @@ function flag() {
   return z.boolean({ error: 'must be true or false' })
 }
 
-/** The end of the year 9999, the last one that is stored and shown. */
+/** The end of the year 9999, the last year that is stored and shown. */
 export const lastTimeMs = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 
 /** ISO 8601 has a year 0000 and, in JavaScript, years of six digits; PostgreSQL accepts neither. */

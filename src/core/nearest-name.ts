@@ -1,8 +1,8 @@
-/** Beyond a third of its letters a name is another word, not a misspelling. */
+/** If more than a third of its letters differ, a name is another word, not a misspelling. */
 const maxTypoShare = 1 / 3
 
 /**
- * The candidate that a misspelt name most probably means; null when none is near.
+ * The candidate that a misspelt name most probably means; null if none is similar enough.
  *
  * @example nearestName('HOLDFAST_PROT', ['HOLDFAST_PORT', 'HOLDFAST_HOST']) // 'HOLDFAST_PORT'
  */
@@ -19,7 +19,7 @@ export function nearestName(name: string, candidates: readonly string[]): string
   return nearest
 }
 
-/** Insertions, deletions, replacements and swaps of neighbours that lead from one text to the other. */
+/** Number of insertions, deletions, replacements and swaps of neighbours that turn one text into the other. */
 function countEdits(from: string, to: string): number {
   let beforeLast: number[] = []
   let last = Array.from({ length: to.length + 1 }, (_, column) => column)

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { nearestName } from './nearest-name.ts'
 
-/** A problem of an input: where, and what to do about it. */
+/** A problem of an input: its place, and what to do about it. */
 export interface Problem {
   /** `retry.maxRetries`, `tags[3]`; empty for the input as a whole. */
   readonly path: string
@@ -12,7 +12,9 @@ export type Parsed<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly problems: readonly Problem[] }
 
-/** One problem for each unknown field and each wrong value; a value wrong in two ways is named once. `known`: the input's fields, to suggest one of. */
+/**
+ * One problem for each unknown field and each wrong value; a value with two problems is listed once. `known`: the input's fields, for suggestions.
+ */
 export function problemsOf(error: z.ZodError, known: readonly string[] = []): Problem[] {
   const byPlace = new Map<string, Problem>()
   for (const issue of error.issues.flatMap(ofItsForm)) {
@@ -33,7 +35,7 @@ export function problemsOf(error: z.ZodError, known: readonly string[] = []): Pr
   return [...byPlace.values()]
 }
 
-/** Where an input may have several forms, the problems of the fields of the form that it has the type of: a text, say, or an object. */
+/** If an input may have several forms, returns the problems for the form that matches its type, such as text or object. */
 function ofItsForm(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] {
   if (issue.code !== 'invalid_union') return [issue]
   const forms = issue.errors.filter(
@@ -53,7 +55,7 @@ function adviceFor(key: string, known: readonly string[]): string {
 /** Shorter texts are the end of too many names. */
 const minEndingLength = 3
 
-/** A misspelt name, or the end of exactly one: `type` means `eventType`. */
+/** The field that was probably meant: by a misspelling, or by the end of exactly one name (`type` means `eventType`). */
 function meantField(key: string, known: readonly string[]): string | null {
   const nearest = nearestName(key, known)
   if (nearest !== null || key.length < minEndingLength) return nearest
@@ -65,7 +67,7 @@ function isPlainObjectExpected(issue: z.core.$ZodIssue): boolean {
   return issue.code === 'invalid_type' && issue.expected === 'object'
 }
 
-/** The library's text for a wrong type, used if a field has no text of its own. */
+/** Rewrites the library's message for a wrong type, for fields without their own message. */
 function plainWords(message: string): string {
   const [, expected, received] = /^Invalid input: expected (\w+), received (\w+)$/.exec(message) ?? []
   if (expected === undefined) return message

@@ -1,7 +1,7 @@
-/** Enough to spread lanes evenly over dozens of nodes, few enough that all leases are one small query. */
+/** Enough to spread lanes evenly over dozens of nodes, few enough to read all leases with one small query. */
 export const shardCount = 256
 
-/** Without a live node there is no owner. */
+/** The owner of a shard when no node is alive. */
 export const noOwner = -1
 
 export function shardOfLane(laneId: number): number {

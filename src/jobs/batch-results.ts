@@ -2,8 +2,8 @@ import type { HandlerEnd } from './handler-ending.ts'
 import { failureOf } from './handler-ending.ts'
 
 /**
- * How each run of a batch has ended, from what its handler returned: a result for each run in their order, where an `Error` is the failure of its run alone;
- * or nothing, which is success for all.
+ * Returns the outcome of each run of a batch. The handler returns one result per run, in the same order, where an `Error` fails only its run; or it
+ * returns nothing, which is success for all.
  */
 export function endingsOfBatch(job: string, returned: unknown, size: number): readonly HandlerEnd[] {
   if (returned === undefined || returned === null) return Array.from({ length: size }, () => succeeded(null))

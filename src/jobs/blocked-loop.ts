@@ -16,8 +16,8 @@ export interface BlockedLoopOptions {
 const standardError = 2
 
 /**
- * For the heartbeat's thread: what to do about a main thread that doesn't yield. What was claimed and not begun goes back at once, and the link is
- * told which run blocks: the process that recovers this worker counts the crash for that run alone. After the second bound the process ends.
+ * Runs in the heartbeat's thread and handles a main thread that doesn't yield. It returns runs that were claimed but not started to their queues, and
+ * reports the blocking run: the process that recovers this worker counts the crash for that run alone. After `endMs` it ends the process.
  */
 export class BlockedLoop {
   readonly #options: BlockedLoopOptions
@@ -34,7 +34,7 @@ export class BlockedLoop {
     this.#watch = new LoopWatch(options.limits)
   }
 
-  /** Looks at the loop; one piece of work at a time. */
+  /** Checks the event loop. Does nothing while the work of an earlier check is in progress. */
   look(nowMs: number): void {
     const state = this.#watch.observe(this.#options.board.turns, nowMs)
     if (this.#working !== null || (state === 'turning' && !this.#isBlocked)) return
@@ -46,7 +46,7 @@ export class BlockedLoop {
       })
   }
 
-  /** The loop is to be watched no longer: it has come round, or this could not have been asked for. */
+  /** Stops watching. The event loop runs again: otherwise it could not have requested the stop. */
   async stop(): Promise<void> {
     await this.#working
     if (this.#isBlocked) await this.#resume()
@@ -74,7 +74,7 @@ export class BlockedLoop {
 
   async #resume(): Promise<void> {
     const { pulse, say } = this.#options
-    // The main thread will not start what was taken from it: it has to go back first.
+    // The main thread doesn't start runs that were taken from it, so return them to their queues first.
     if (!this.#isReported) await this.#giveBack()
     await pulse.clearBlocked()
     say({ kind: 'blocked', runs: this.#runs, returned: this.#unbegun.length })
@@ -94,7 +94,7 @@ export class BlockedLoop {
     }
   }
 
-  /** Straight to standard error: the logger, and the streams of this thread, need the loop that is blocked. */
+  /** Writes to standard error directly: the logger, and the streams of this thread, need the blocked event loop. */
   #print(msg: string): void {
     const runs = this.#runs.map((id) => formatId('run', id))
     const line = {
@@ -108,7 +108,7 @@ export class BlockedLoop {
     try {
       writeSync(standardError, `${JSON.stringify(line)}\n`)
     } catch {
-      // Nobody reads it.
+      // Standard error is closed.
     }
   }
 }

@@ -5,7 +5,7 @@ import type { WorkerOptions } from './worker-options.ts'
 const maxConcurrency = 100_000
 const maxNameLength = 255
 
-/** Refuses options that would otherwise show as a worker that does nothing, as an error of the database, or as failures of all its runs. */
+/** Rejects options that would otherwise cause a worker that does nothing, a database error, or failures of all its runs. */
 export function checkWorkerOptions(options: WorkerOptions): void {
   const problems = [
     ...problemsOfJobs(options.jobs),
@@ -29,7 +29,7 @@ function problemsOfJobs(jobs: unknown): Problem[] {
   })
 }
 
-/** An application may have a second copy of this package: the class of a job says nothing. */
+/** An application may have a second copy of this package, so `instanceof` is unreliable. */
 function isJob(job: unknown): job is { readonly name: string } {
   return typeof job === 'object' && job !== null && 'settings' in job && 'name' in job
 }

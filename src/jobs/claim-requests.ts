@@ -8,12 +8,12 @@ interface LostRequest {
   readonly request: number
 }
 
-/** Numbers a worker's claims, and returns runs of claims whose response was lost. */
+/** Numbers a worker's claims, and returns the runs of claims whose response was lost. */
 export class ClaimRequests {
   readonly #database: Database
   readonly #logger: Logger
   readonly #board: WorkBoard
-  /** Of claims whose answers have not arrived, by number: their slots on the work board. */
+  /** Slots on the work board of claims without a response, by claim number. */
   readonly #slots = new Map<number, number>()
   #last = 0
   #lost: LostRequest[] = []
@@ -30,7 +30,7 @@ export class ClaimRequests {
     return this.#last
   }
 
-  /** The answer has arrived. False: the heartbeat's thread has given back what this claim took, because the loop was blocked. */
+  /** The response has arrived. False: the heartbeat's thread has already returned the runs of this claim, because the event loop was blocked. */
   answered(request: number): boolean {
     const slot = this.#slots.get(request)
     if (slot === undefined) return true
@@ -38,7 +38,7 @@ export class ClaimRequests {
     return this.#board.requests.take(slot)
   }
 
-  /** This claim may have taken runs although its response was lost. */
+  /** Marks a claim that may have taken runs although its response was lost. */
   lose(worker: number, request: number): void {
     this.answered(request)
     this.#lost.push({ worker, request })

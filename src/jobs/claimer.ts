@@ -12,48 +12,50 @@ import { withDeadline } from './with-deadline.ts'
 export interface ClaimerOptions extends RunFeedOptions {
   readonly database: Database
   readonly laneIds: () => readonly number[]
-  /** The jobs that we have handlers for, by id. */
+  /** Ids of the jobs that this worker has handlers for. */
   readonly jobIds: () => readonly number[]
-  /** Whether a notification can reach us. */
+  /** Whether notifications can reach this worker. */
   readonly canBeRung: () => boolean
-  /** False where enqueuers may prepare their transactions, and so ring nobody. */
+  /** False where enqueuers may use prepared transactions, which can't send notifications. */
   readonly areAllRungFor: () => boolean
 }
 
-/** Half of what a claim of 500 costs is the same for one run (3.1 of 5.8 ms, on a busy machine): larger ones pay while runs are short. */
+/**
+ * Of a claim of 500 runs, half of the cost is the same for one run (3.1 of 5.8 ms, on a busy machine): larger claims pay off while runs are short.
+ */
 const maxBatchRuns = 2000
 /**
- * So many in one look, or so many a second, are worth staying awake for: ringing costs the enqueuing transaction a database-wide lock. Fewer are
- * better rung for: a worker that is awake only looks every few milliseconds.
+ * With this many runs in one claim round, or this rate, the worker stays awake: a notification costs the enqueuing transaction a database-wide lock.
+ * For fewer runs a notification is better: an awake worker claims only every few milliseconds.
  */
 const busyRuns = 64
 const busyRatePerMs = 0.2
-/** Bodies of one claim; and a worker whose line holds as much claims nothing more. A single run passes whatever its size. */
+/** Limit for the bodies of one claim; a worker whose local queue holds as much claims nothing more. A single run is allowed whatever its size. */
 const maxClaimBytes = 16 * 1024 * 1024
-/** Runs of one ordering key that are claimed together: at 10 ms a claim, one key alone gets to 5,000 a second. */
+/** Runs of one ordering key that are claimed together: at 10 ms per claim, one key alone reaches 5,000 runs a second. */
 const maxChain = 50
-/** A queue or job that is at its limit is looked at again after this time (claim_room, job_rooms), or when results of ours are stored. */
+/** A queue or job at its limit is checked again after this time (claim_room, job_rooms), or when results of this worker are stored. */
 const heldBackMs = 50
-/** How long a stop waits for the answers to what is just being enqueued for us. */
+/** How long `stop` waits for runs that are being enqueued as claimed by this worker. */
 const keptSlotDeadlineMs = 5000
 
 /**
- * Takes runs from PostgreSQL: the one loop that claims. It keeps the slots filled and, when runs are short, a line in front of them, whose length follows from how fast it
- * empties.
+ * The loop that claims runs from PostgreSQL. It keeps the slots filled and, when runs are short, a local queue of runs that wait for a slot; the
+ * length of that queue depends on how fast runs end.
  */
 export class Claimer implements RunFeed {
   readonly #options: ClaimerOptions
   readonly #requests: ClaimRequests
   readonly #sleep: SleepProtocol
   readonly #line: LineLength
-  /** Fewer after a claim that failed: what it asked for may have been too much for the server's memory or the statement's time. */
+  /** Lower after a failed claim, which may have exceeded the server's memory or the statement timeout. */
   #maxRuns = maxBatchRuns
   #isStopped = false
   #isLooking = false
-  /** The last look was told to come back soon. */
+  /** A limit held back runs in the last claim round; the next round follows soon. */
   #isHeldBack = false
   #firstLane = 0
-  /** Slots that are kept for runs which this process enqueues just now. */
+  /** Slots reserved for runs that this process is enqueuing. */
   readonly #kept = new Set<Promise<void>>()
   #running: Promise<void> | null = null
 
@@ -79,21 +81,21 @@ export class Claimer implements RunFeed {
     this.#isStopped = true
     this.#sleep.wake()
     await this.#running
-    // What comes in later isn't begun, and goes back when the worker retires.
+    // Runs that arrive later are not started, and are returned when the worker retires.
     await withDeadline(this.#untilSlotsAreFilled(), keptSlotDeadlineMs)
   }
 
-  /** There may be work. */
+  /** Signals that there may be work. */
   ring(): void {
     this.#sleep.ring()
   }
 
-  /** A slot is free. */
+  /** Signals that a slot is free. */
   noteRoom(): void {
     if (this.#room() > 0) this.#sleep.wake()
   }
 
-  /** Results are stored: where a limit held us back, it may allow more. */
+  /** Results are stored: a concurrency limit that held runs back may allow more. */
   noteSettled(): void {
     if (this.#isHeldBack) this.#sleep.ring()
     else this.noteRoom()
@@ -105,8 +107,8 @@ export class Claimer implements RunFeed {
   }
 
   /**
-   * A slot for one run that is stored as claimed by us. Only while we sleep: then the last look found less than was wanted, and a worker that has
-   * stored something since rings, so that the run overtakes nothing that has waited.
+   * Reserves a slot for one run that is stored as claimed by this worker. Only while the worker sleeps: then its last claim round found fewer runs
+   * than it wanted, and later enqueues notify it, so the run overtakes no waiting run.
    */
   keepSlot(): KeptSlot | null {
     const { executor, concurrency, mayClaim } = this.#options
@@ -144,11 +146,11 @@ export class Claimer implements RunFeed {
 
   async #untilSlotsAreFilled(): Promise<void> {
     await Promise.all(this.#kept)
-    // What can't be given back now goes back when the worker retires.
+    // Runs that can't be returned now are returned when the worker retires.
     await this.#requests.giveBack().catch(() => {})
   }
 
-  /** How many to claim: enough for the free slots and the line, but not so few that a claim doesn't pay. */
+  /** How many runs to claim: enough for the free slots and the local queue, but 0 if a claim for so few would not pay off. */
   #room(): number {
     const { executor, concurrency } = this.#options
     if (executor.queuedBytes >= maxClaimBytes) return 0
@@ -199,7 +201,7 @@ export class Claimer implements RunFeed {
     let waitMs = Number.POSITIVE_INFINITY
     let xmin = Number.POSITIVE_INFINITY
     const laneIds = this.#options.laneIds()
-    // Each look begins with another queue, or a long line in the first would keep the others waiting for ever.
+    // Each claim round begins with another queue; otherwise a long first queue would starve the others.
     const first = this.#firstLane++ % Math.max(1, laneIds.length)
     for (const laneId of [...laneIds.slice(first), ...laneIds.slice(0, first)]) {
       if (left <= 0) break
@@ -207,7 +209,7 @@ export class Claimer implements RunFeed {
       left -= result.runs.length
       taken += result.runs.length
       if (result.hint !== null) {
-        // The lowest, because it has to hold for all of the queues.
+        // The lowest xmin, because it has to hold for all queues.
         xmin = Math.min(xmin, result.hint.xmin)
         hint = { ...result.hint, xmin }
         waitMs = Math.min(waitMs, result.hint.waitMs ?? Number.POSITIVE_INFINITY)
@@ -216,7 +218,7 @@ export class Claimer implements RunFeed {
     this.#line.adapt(taken)
     this.#isHeldBack = left > 0 && waitMs <= heldBackMs
     if (left === 0) {
-      // There is more, most likely.
+      // There are probably more runs.
       this.#sleep.noteBusy()
       this.#sleep.lookAgain()
       return

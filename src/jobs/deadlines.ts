@@ -1,10 +1,10 @@
-/** One timer for many deadlines: it stands at the earliest that is known. */
+/** One timer for many deadlines, set to the earliest. */
 export class Deadlines {
   readonly #onDue: () => void
   #timer: NodeJS.Timeout | null = null
   #nextMs = Number.POSITIVE_INFINITY
 
-  /** @param onDue Ends what is over, and arms again for the rest. */
+  /** @param onDue Ends what is overdue, and arms the timer again for the rest. */
   constructor(onDue: () => void) {
     this.#onDue = onDue
   }

@@ -2,21 +2,21 @@ import { formatId } from '../core/delivery/ids.ts'
 import { LiveSample } from '../engine/live-sample.ts'
 import type { JournalEntry } from './journal.ts'
 
-/** A run that has ended, as shown to those who follow the stream. */
+/** An ended run, as shown to followers of the stream. */
 export interface EndedRun {
   readonly at: string
   readonly runId: string
   readonly job: string
   readonly outcome: string
   readonly attempt: number
-  /** Of its last attempt; null when it ended without one. */
+  /** Duration of the last attempt; null if the run ended without one. */
   readonly durationMs: number | null
   readonly error: string | null
 }
 
 const maxErrorLength = 120
 
-/** Tells followers of the stream which runs have ended here; their results are committed. */
+/** Publishes the runs that ended here to followers of the stream, after their results are committed. */
 export class EndedRuns {
   readonly #sample: LiveSample<EndedRun>
 

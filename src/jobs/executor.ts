@@ -29,9 +29,12 @@ export interface ExecutorOptions
   readonly killGraceMs: number
   readonly observer: RunObserver
   readonly mayStart: () => boolean
-  /** So many handlers are at work now. */
+  /** The number of handlers at work has changed. */
   readonly onRunning: (count: number) => void
-  /** A slot or room in the line has become free; with the end of a suspect, also for another one. */
+  /**
+   * A slot, or room in the local queue, has become free. `isSuspects`: by a run that was executing when a worker crashed; another such run may be
+   * claimed now.
+   */
   readonly onRoom: (isSuspects: boolean) => void
 }
 
@@ -42,11 +45,11 @@ interface BegunRun {
   readonly body: string
 }
 
-/** Runs handlers, so many at a time: resolve, call, decide, pass the result to the settler. */
+/** Runs handlers up to the concurrency limit: resolve, call, decide, pass the result to the settler. */
 export class Executor {
   readonly #options: ExecutorOptions
   readonly #caller: HandlerCaller
-  /** Those whose handler has returned a promise. */
+  /** Runs whose handler has returned a promise. */
   readonly #running: RunningRuns
   readonly #waiting: WaitingRuns
   #isStopping = false
@@ -74,7 +77,7 @@ export class Executor {
     return this.#running.count
   }
 
-  /** Handlers at work: a batch is one. */
+  /** Handlers at work; a batch counts as one. */
   get busySlots(): number {
     return this.#running.busySlots
   }
@@ -83,12 +86,12 @@ export class Executor {
     return this.#waiting.count
   }
 
-  /** What the bodies of the line take, about. */
+  /** Approximate size of the bodies in the local queue. */
   get queuedBytes(): number {
     return this.#waiting.bytes
   }
 
-  /** How many that were there at a crash run or wait here, and how many of them were there twice. */
+  /** Counts runs, executing or waiting, that were executing when a worker crashed: once or more (`suspects`), twice or more (`deadly`). */
   countSuspects(): { readonly suspects: number; readonly deadly: number } {
     let suspects = 0
     let deadly = 0
@@ -107,8 +110,9 @@ export class Executor {
   }
 
   /**
-   * The runs start in the next turn of the event loop, so that the claimer can send its next claim first and the database works on it meanwhile. A run
-   * that this worker lost while its handler works, and claims again, isn't started a second time: the result of that handler belongs to the new claim.
+   * Adds runs to the local queue. They start in the next turn of the event loop, so that the claimer can send its next claim first. If this worker
+   * lost a run whose handler is still at work, and claims it again, the run is not started twice: the result of that handler belongs to the new
+   * claim.
    */
   add(runs: readonly QueuedRun[]): void {
     const isAtWork = ({ run }: QueuedRun) => this.#running.get(run.id) !== undefined
@@ -126,14 +130,14 @@ export class Executor {
   #adopt(queued: QueuedRun): void {
     const running = this.#running.get(queued.run.id)
     if (running === undefined) return
-    // Its former claim ends without it.
+    // The former claim ends without this run.
     const record = untriedResultOf({ ...queued, run: running.run }, released, null)
     this.#options.settle({ worker: running.worker, record })
     running.adopt(queued)
     this.#waiting.hold(queued)
   }
 
-  /** Starts what may start. */
+  /** Starts runs while there are free slots. */
   pump(): void {
     if (this.#isPumping) return
     this.#isPumping = true
@@ -146,7 +150,7 @@ export class Executor {
     this.#isPumping = false
   }
 
-  /** Tells a running handler to stop, for good. */
+  /** Cancels a run: a waiting one is released, a running handler is told to stop. */
   cancel(runId: number, reason: string | null): void {
     const running = this.#running.get(runId)
     if (running === undefined) {
@@ -159,28 +163,28 @@ export class Executor {
     if (deadlineMs < running.deadlineMs) this.#running.setDeadline(running, deadlineMs)
   }
 
-  /** The same for all that run or wait here under this claim. */
+  /** Cancels all runs of this claim, executing or waiting. */
   cancelClaim(claimId: number, reason: string): void {
     for (const { run } of [...this.#running.list(), ...this.#waiting.list()])
       if (run.claimId === claimId) this.cancel(run.id, reason)
   }
 
-  /** Drops the line: these runs have been taken from us. Returns what was in it. */
+  /** Clears the local queue, whose runs were taken from this worker. Returns them. */
   dropLine(): readonly QueuedRun[] {
     return this.#waiting.drop()
   }
 
-  /** Hands back what has waited here for so long: somebody else may have a free slot for it. */
+  /** Returns runs that have waited longer than this to their queue: another worker may have a free slot. */
   releaseStale(maxWaitMs: number): void {
     this.#waiting.releaseStale(maxWaitMs)
   }
 
-  /** Hands back a run that was never added here. */
+  /** Returns a run that was never added here to its queue. */
   release(run: ClaimedRun, worker: number): void {
     this.#waiting.releaseUnknown(run, worker)
   }
 
-  /** Starts nothing more, hands back what hasn't begun, and tells the handlers to stop. */
+  /** Starts nothing more, returns waiting runs to their queues, and tells handlers to stop. */
   stop(): void {
     this.#isStopping = true
     this.#waiting.releaseAll()
@@ -189,7 +193,7 @@ export class Executor {
     }
   }
 
-  /** Hands back what hasn't ended by itself; its handlers are left to the end of the process. */
+  /** Returns the runs whose handlers have not ended; the handlers end with the process. */
   releaseAll(): number {
     const left = this.#running.list()
     for (const running of left) this.#finish(running, released)
@@ -210,7 +214,7 @@ export class Executor {
     let returned: unknown
     try {
       returned = this.#caller.call(job, body, running)
-      // A thenable may throw when it is looked at.
+      // Reading `then` of a thenable may throw.
       ending = isThenable(returned) ? Promise.resolve(returned) : null
     } catch (error) {
       this.#fail(running, error)
@@ -227,7 +231,7 @@ export class Executor {
     )
   }
 
-  /** What its handler needs; null: it can't be started, and has gone back or ended. */
+  /** Prepares the call of the handler; null if the run can't be started and was released or ended. */
   #begin(queued: QueuedRun, startedAtMs: number): BegunRun | null {
     const resolved = resolveRun(queued.run, startedAtMs, this.#options)
     if ('end' in resolved) {
@@ -242,7 +246,7 @@ export class Executor {
     return null
   }
 
-  /** Calls the handler with this run and what else waits here of its job. */
+  /** Calls the handler with this run and waiting runs of the same job. */
   #startBatch(job: AnyJob, batch: JobBatch, first: BegunRun, startedAtMs: number): void {
     const [leader, ...others] = this.#gatherBatch(job, batch, first, startedAtMs)
     if (leader === undefined) return
@@ -253,12 +257,12 @@ export class Executor {
     void this.#caller
       .callBatch(job, batch, batched)
       .then((returned) => endingsOfBatch(job.name, returned, batched.length))
-      // Also results that throw when they are looked at.
+      // Also catches results that throw when they are read.
       .catch((error: unknown) => batched.map(() => failureOf(error)))
       .then(end)
   }
 
-  /** One whose input is refused has failed, and isn't in it. One that was there at a crash runs alone. */
+  /** A run whose input is invalid fails, and is left out. A run that was executing when a worker crashed runs alone. */
   #gatherBatch(job: AnyJob, batch: JobBatch, first: BegunRun, startedAtMs: number): BatchedRun[] {
     const { run } = first.running
     const others = run.crashes > 0 ? [] : this.#waiting.takeMore(run.jobId, batch.maxRuns - 1)
@@ -285,7 +289,7 @@ export class Executor {
   }
 
   #succeed(running: RunningRun, result: unknown): void {
-    // Also one that came too late for its time-out: that it was done is a fact.
+    // Also after the run has timed out: that its work is done is a fact.
     this.#finish(running, { ending: { kind: 'succeeded' }, code: null, error: null, result })
   }
 

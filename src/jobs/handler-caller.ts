@@ -7,13 +7,13 @@ import type { WorkBoard } from './work-board/work-board.ts'
 
 export interface HandlerCallerOptions {
   readonly board: WorkBoard
-  /** Whether somebody in this process listens to spans. */
+  /** Whether a tracer is active in this process. */
   readonly isTraced: boolean
   /** Executes the handlers that don't run in this thread. */
   readonly pool: HandlerPool
   /** Around every handler, the first outermost. */
   readonly middleware: readonly JobMiddleware[]
-  /** From now on it has until then. */
+  /** Sets a new deadline for the run. */
   readonly onDeadline: (running: RunningRun, deadlineMs: number) => void
 }
 
@@ -23,7 +23,7 @@ export interface BatchedRun {
   readonly input: unknown
 }
 
-/** How long the thread or process of an isolated handler may take to start, beyond the handler's own time. */
+/** How long the thread or process of an isolated handler may take to start; not part of the handler's own time-out. */
 const maxStartMs = 30_000
 
 /** Calls handlers: inside the middleware, with a span, in this thread or in isolation. */
@@ -46,7 +46,7 @@ export class HandlerCaller {
     })
   }
 
-  /** One call for all of them. */
+  /** Calls the handler once for all runs of the batch. */
   async callBatch(job: AnyJob, batch: JobBatch, batched: readonly [BatchedRun, ...BatchedRun[]]) {
     for (const { running } of batched) this.#trace(running)
     const runs = batched.map(({ input, running }) => ({ input, context: running.context }))
@@ -68,7 +68,7 @@ export class HandlerCaller {
     if (job.isolation === undefined || job.isolation === null) return job.run(json, running.context)
     const input = job.parseInput?.(json)
     const { context } = running
-    // Its time begins when its thread or process is up.
+    // The time-out begins when the thread or process has started.
     running.deadlineMs += maxStartMs
     const onBegun = () => {
       if (context.abortReason !== undefined) return

@@ -14,7 +14,7 @@ export class RunAbortedError extends Error {
   }
 }
 
-/** How an execution ended, with what is said about it. */
+/** How an execution ended, with the error code and message. */
 export interface HandlerEnd {
   readonly ending: RunEnding
   readonly code: string | null
@@ -23,7 +23,7 @@ export interface HandlerEnd {
   readonly result?: unknown
 }
 
-/** How a handler failed in another thread or process. */
+/** A failure of a handler in another thread or process. */
 export class HandlerFailure extends Error {
   override readonly name = 'HandlerFailure'
   readonly end: HandlerEnd
@@ -40,13 +40,13 @@ export function permanentFailure(code: string, error: string): HandlerEnd {
   return { ending: { kind: 'failed', isPermanent: true, retryAfterMs: null }, code, error }
 }
 
-/** How a run ends whose handler was told to stop, whatever the handler says to it. */
+/** The outcome of a run whose handler was told to stop; what the handler throws afterwards is ignored. */
 export function endOfAborted({ why, message }: RunAbortedError): HandlerEnd {
   if (why === 'stopping') return released
   return { ending: { kind: why }, code: why, error: message }
 }
 
-/** What a handler threw, when nobody had asked it to stop: an error, or any other value. */
+/** The outcome for a thrown value, an error or anything else, of a handler that was not told to stop. */
 export function failureOf(thrown: unknown): HandlerEnd {
   try {
     if (thrown instanceof HandlerFailure) return thrown.end
@@ -56,7 +56,7 @@ export function failureOf(thrown: unknown): HandlerEnd {
       error: errorText(thrown),
     }
   } catch {
-    // A value that can't be looked at: one without a prototype, a revoked proxy, a getter that throws.
+    // The value can't be inspected: it has no prototype, is a revoked proxy, or has a getter that throws.
     const ending = { kind: 'failed', isPermanent: false, retryAfterMs: null } as const
     return { ending, code: 'handler_failed', error: thrownText(thrown) }
   }
@@ -82,7 +82,7 @@ function endingOf(error: unknown): RunEnding {
   return { kind: 'failed', isPermanent: false, retryAfterMs: null }
 }
 
-/** An application may have a second copy of this package. */
+/** An application may have a second copy of this package, so `instanceof` of our classes is unreliable. */
 function isNamed(error: unknown, name: string): boolean {
   return error instanceof Error && error.name === name
 }

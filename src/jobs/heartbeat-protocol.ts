@@ -3,7 +3,7 @@ import type { PulseAddress } from './link/worker-pulse.ts'
 import type { LoopWatchLimits } from './loop-watch.ts'
 import type { WorkBoardMemory } from './work-board/work-board.ts'
 
-/** What the heartbeat's thread starts with. */
+/** Start-up data of the heartbeat's thread. */
 export interface HeartbeatSettings {
   readonly address: PulseAddress
   readonly incarnation: number
@@ -18,14 +18,14 @@ export interface HeartbeatSettings {
 
 export const slot = { lastGoodBeat: 0, running: 1 } as const
 
-/** What a beat that got through tells the worker. */
+/** What the worker learns from a successful heartbeat. */
 export type HeardBeat = Omit<WorkerBeat, 'peers'>
 
 export type HeartbeatMessage =
   | ({ readonly kind: 'beat' } & HeardBeat)
   | { readonly kind: 'missed'; readonly error: string }
   | { readonly kind: 'buried'; readonly incarnation: number; readonly recovered: RecoveredRuns }
-  /** The loop was blocked by one of these runs, and has come round again; so many that had not begun went back. */
+  /** One of these runs blocked the event loop, which is running again; `returned` is the number of runs that were returned unstarted. */
   | { readonly kind: 'blocked'; readonly runs: readonly number[]; readonly returned: number }
   | { readonly kind: 'stopped' }
 

@@ -1,4 +1,4 @@
-// The program of the thread that says "this worker lives", whatever the handlers do to the main thread's event loop.
+// The program of the heartbeat's thread: it renews the lease even while a handler blocks the main thread's event loop.
 import { parentPort, workerData } from 'node:worker_threads'
 import { BlockedLoop } from './blocked-loop.ts'
 import {

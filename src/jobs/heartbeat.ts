@@ -18,22 +18,22 @@ export interface HeartbeatOptions {
   readonly incarnation: number
   readonly heartbeatMs: number
   readonly leaseMs: number
-  /** What the main thread is at. */
+  /** Shared memory with the runs of the main thread. */
   readonly board: WorkBoardMemory
   readonly blockedLoopMs: number
-  /** Null: a process with a blocked loop goes on. */
+  /** Null: a process with a blocked event loop is not ended. */
   readonly endBlockedAfterMs: number | null
   readonly logger: Logger
-  /** A beat got through. */
+  /** A heartbeat succeeded. */
   onBeat(heard: HeardBeat): void
-  /** We have taken the runs of a peer that died. */
+  /** This worker has recovered the runs of a dead peer. */
   onRecovered(recovered: RecoveredRuns): void
 }
 
-/** A worker may start runs for this share of its lease after its last beat; before the rest is over nobody takes its runs. */
+/** A worker may start runs for this share of its lease after its last heartbeat. No other worker takes its runs before the lease ends. */
 const fenceShare = 0.7
 
-/** So often is the loop looked at in the time after which it is blocked. */
+/** The event loop is checked this often within `blockedLoopMs`. */
 const loopLooks = 10
 
 /** The main thread's side of the heartbeat. */
@@ -49,11 +49,11 @@ export class Heartbeat {
   constructor(options: HeartbeatOptions) {
     this.#options = options
     this.#board = new WorkBoard(options.board)
-    // The registration has just succeeded: that counts as the first beat.
+    // The registration has just succeeded: it counts as the first heartbeat.
     this.#values[slot.lastGoodBeat] = processMonotonicMs()
   }
 
-  /** Whether the lease is so close to its end that others may soon take our runs. */
+  /** Whether the lease is so close to its end that other workers may soon take the runs. */
   get isFenced(): boolean {
     const lastMs = this.#values[slot.lastGoodBeat] ?? 0
     return processMonotonicMs() - lastMs > this.#options.leaseMs * fenceShare

@@ -9,7 +9,7 @@ export interface KnownJob {
   readonly state: JobRow['state']
 }
 
-/** The jobs of claimed runs, with the overrides of their code's settings. */
+/** The jobs of claimed runs, with their current settings: those of the code plus overrides. */
 export class JobTable {
   readonly #link: Pick<WorkerLink, 'readJobs'>
   readonly #logger: Logger
@@ -32,7 +32,7 @@ export class JobTable {
     for (const row of await this.#link.readJobs([...unknown])) this.#jobs.set(row.id, toKnown(row))
   }
 
-  /** A job was changed. */
+  /** Reads the jobs again after a change. */
   async refresh(): Promise<void> {
     if (this.#jobs.size === 0) return
     for (const row of await this.#link.readJobs([...this.#jobs.keys()])) {

@@ -12,7 +12,7 @@ import {
 import type { RunContext } from './run-context.ts'
 
 const defaultBatchRuns = 100
-/** As many as a worker claims at once. */
+/** The maximum of runs that a worker claims at once. */
 const maxBatchRunsLimit = 2000
 
 /** Returning is success, and the returned value is kept as the run's result; throwing is failure. */
@@ -28,8 +28,8 @@ export interface BatchedRun<Input> {
 }
 
 /**
- * Takes several runs at once. It returns one result for each run, in their order; an `Error` among them fails that run alone. Returning nothing is success for
- * all, throwing is failure for all.
+ * Takes several runs at once. It returns one result per run, in the same order; an `Error` among them fails only that run. Returning nothing is
+ * success for all, throwing is failure for all.
  */
 export type BatchHandler<Input, Result = unknown> = (
   runs: readonly BatchedRun<Input>[],
@@ -43,7 +43,7 @@ interface NamedJob<Schema extends z.ZodType> extends JobInput {
 
 /** A job whose handler is executed in the worker. */
 export interface JobDefinition<Schema extends z.ZodType, Result = unknown> extends NamedJob<Schema> {
-  /** Left out in a process that only enqueues. */
+  /** Omitted in a process that only enqueues. */
   readonly run?: JobHandler<z.output<Schema>, Result>
   readonly runBatch?: undefined
   readonly maxBatchRuns?: undefined
@@ -55,7 +55,7 @@ export interface JobDefinition<Schema extends z.ZodType, Result = unknown> exten
 /** A job whose handler takes several runs at once. */
 export interface BatchJobDefinition<Schema extends z.ZodType, Result = unknown> extends NamedJob<Schema> {
   readonly runBatch: BatchHandler<z.output<Schema>, Result>
-  /** How many runs a call takes at most; 100 by default. It takes what waits, and never waits for more. */
+  /** Maximum of runs per call; 100 by default. A call takes the runs that wait, and never waits for more. */
   readonly maxBatchRuns?: number
   readonly run?: undefined
   readonly isolation?: 'none' | undefined
@@ -63,13 +63,13 @@ export interface BatchJobDefinition<Schema extends z.ZodType, Result = unknown> 
   readonly memoryLimitMb?: undefined
 }
 
-/** A job whose handler is executed in a thread or process of its own. */
+/** A job whose handler is executed in its own thread or process. */
 export interface IsolatedJobDefinition<Schema extends z.ZodType> extends NamedJob<Schema> {
-  /** What a crash, a leak or a loop of the handler ends instead of the worker. */
+  /** Where the handler is executed: its crash, memory leak or endless loop ends this thread or process instead of the worker. */
   readonly isolation: IsolationKind
   /** The module that exports the handler, as default or as `run`: `new URL('./handler.js', import.meta.url)`, or a path. */
   readonly module: string | URL
-  /** What the handler may use of JavaScript's heap; 512 by default. */
+  /** Limit of the handler's JavaScript heap; 512 by default. */
   readonly memoryLimitMb?: number
   readonly runBatch?: undefined
   readonly maxBatchRuns?: undefined
@@ -83,11 +83,11 @@ export interface AnyJob {
   readonly hasHandler: boolean
   check(json: string): readonly Problem[]
   run(json: unknown, context: RunContext): unknown
-  /** Where its handler is executed; null, or missing in a job of an earlier version: in the worker. */
+  /** Where the handler is executed; null, or missing in a job of an earlier version: in the worker. */
   readonly isolation?: Isolation | null
-  /** What the schema makes of an input that came as JSON. */
+  /** Parses an input that was stored as JSON with the job's schema. */
   parseInput?(json: unknown): unknown
-  /** Takes several runs at once; null, or missing in a job of an earlier version: one at a time. */
+  /** A handler that takes several runs at once; null, or missing in a job of an earlier version: one at a time. */
   readonly batch?: JobBatch | null
 }
 
@@ -127,17 +127,17 @@ export class Job<Input = unknown, Parsed = Input, Result = unknown> implements J
     this.batch = batch
   }
 
-  /** The input of its runs; only its type is used. */
+  /** The type of the input; has no value. */
   declare readonly inputType: Input
 
-  /** What its handler returns; only its type is used. */
+  /** The type of the handler's result; has no value. */
   declare readonly resultType: Result
 
   get hasHandler(): boolean {
     return this.#handler !== null || this.isolation !== null || this.batch !== null
   }
 
-  /** The same job with its handler: for definitions that enqueuing processes share. */
+  /** Returns the same job with its handler: for definitions shared with processes that only enqueue. */
   handledBy<Handled extends Result>(handler: JobHandler<Parsed, Handled>): Job<Input, Parsed, Handled> {
     if (this.isolation !== null)
       throw new HoldfastError('invalid_job', `The job "${this.name}" is isolated: ${moduleAdvice}.`, {
@@ -146,12 +146,12 @@ export class Job<Input = unknown, Parsed = Input, Result = unknown> implements J
     return new Job<Input, Parsed, Handled>(this.name, this.settings, this.#schema, handler)
   }
 
-  /** The problems of this input, given as JSON; none if it is valid. */
+  /** Validates an input given as JSON. Returns its problems; none if it is valid. */
   check(json: string): readonly Problem[] {
     return this.#schema === null ? [] : problems(this.#schema.safeParse(JSON.parse(json)))
   }
 
-  /** An input that doesn't fit can never succeed. */
+  /** Throws `InvalidInputError` if the input doesn't match the schema: no retry can succeed. */
   parseInput(json: unknown): unknown {
     if (this.#schema === null) return json
     const parsed = this.#schema.safeParse(json)
@@ -159,7 +159,7 @@ export class Job<Input = unknown, Parsed = Input, Result = unknown> implements J
     return parsed.data
   }
 
-  /** Runs the handler here, on an input that came as JSON; also an isolated one. */
+  /** Runs the handler in this thread, also an isolated one, on an input that was stored as JSON. */
   run(json: unknown, context: RunContext): unknown {
     const input = this.parseInput(json)
     if (this.#handler !== null) return this.#handler(input as Parsed, context)
@@ -168,7 +168,7 @@ export class Job<Input = unknown, Parsed = Input, Result = unknown> implements J
     return importHandler(this.isolation.module).then((handler) => handler(input, context))
   }
 
-  /** A batch of one. */
+  /** Runs a batch handler with one run. */
   async #runAlone({ handler }: JobBatch, input: unknown, context: RunContext): Promise<unknown> {
     const result = (await handler([{ input, context }]))?.[0]
     if (result instanceof Error) throw result
@@ -186,7 +186,7 @@ export class InvalidInputError extends Error {
 }
 
 /**
- * Declares a job. Its schema gives the type of the input at `enqueue` and in the handler; what the handler returns is the type of the result.
+ * Declares a job. The schema sets the type of the input for `enqueue` and the handler; the handler's return type is the type of the result.
  *
  * @example
  * const sendInvoice = defineJob({
@@ -215,7 +215,7 @@ export function defineJob<Schema extends z.ZodType = z.ZodType, Result = unknown
   definition: BatchJobDefinition<Schema, Result>,
 ): Job<z.input<Schema>, z.output<Schema>, Result>
 /**
- * Declares a job whose handler is executed in a thread or process of its own.
+ * Declares a job whose handler is executed in its own thread or process.
  *
  * @example
  * const resize = defineJob({ name: 'resize', isolation: 'process', module: new URL('./resize.js', import.meta.url) })

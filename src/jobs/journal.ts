@@ -16,26 +16,26 @@ import { crc32 } from 'node:zlib'
 import { outcomeCodes } from '../storage/settle.ts'
 import type { RunRecord } from '../storage/settle-runs.ts'
 
-/** One result in the journal: with the incarnation that claimed the run, which decides whether the result is accepted. */
+/** One result in the journal, with the incarnation that claimed the run: it decides whether the result is accepted. */
 export interface JournalEntry {
   readonly worker: number
   readonly record: RunRecord
-  /** Its name; not known of what an earlier process left behind. */
+  /** The job's name; unknown for entries of an earlier process. */
   readonly job?: string
 }
 
 export interface JournalOptions {
   readonly folder: string
-  /** Maximum that may wait for the database; above it nothing is claimed. */
+  /** Limit of unsettled results; above it the worker claims nothing. */
   readonly maxBytes: number
-  /** How long segments are kept after everything in them has been settled. */
+  /** How long a segment is kept after all its entries have been settled. */
   readonly retentionMs: number
   readonly nowMs?: () => number
 }
 
 interface Segment {
   readonly file: string
-  /** The last entry's number. */
+  /** Number of the last entry. */
   last: number
   bytes: number
   settledAtMs: number | null
@@ -52,7 +52,7 @@ type Frame =
   | { readonly kind: 'settled'; readonly through: number }
   | { readonly kind: 'worker'; readonly incarnation: number }
 
-/** Plain successes, which are the majority, are stored without field names: a third of the bytes and of the time. */
+/** Plain successes are the majority, and are stored without field names: a third of the bytes and of the time. */
 type PackedEntry =
   | JournalEntry
   | readonly [
@@ -79,8 +79,8 @@ const retryMs = 1000
  * file. `append` writes the frame to the operating system, so that a killed process loses nothing; `sync` forces it to the disk, so that a
  * power failure doesn't either.
  *
- * Results are settled in the order in which they were added, so one number is the position. A segment whose entries are all
- * settled is deleted after its retention.
+ * Results are settled in the order in which they were appended, so one number is the position. A segment whose entries are all settled is deleted
+ * after its retention.
  */
 export class Journal {
   readonly #options: JournalOptions
@@ -90,10 +90,10 @@ export class Journal {
   #next = 1
   #settledThrough = 0
   #isUnsynced = false
-  /** Entries that the disk had no room for, in order. There are few: nothing is claimed meanwhile. */
+  /** Entries that could not be written because the disk was full, in order. There are few, because nothing is claimed meanwhile. */
   readonly #unwritten: EntriesFrame[] = []
   #brokenAtMs: number | null = null
-  /** The incarnations of the process that wrote this journal before. */
+  /** Incarnations of the earlier processes that wrote this journal. */
   readonly formerWorkers = new Set<number>()
 
   constructor(options: JournalOptions) {
@@ -120,7 +120,7 @@ export class Journal {
     return this.#next - 1
   }
 
-  /** Bytes that still wait for the database. */
+  /** Bytes of results that are not in the database yet. */
   get unsettledBytes(): number {
     return this.#segments
       .filter((segment) => segment.last > this.#settledThrough)
@@ -148,7 +148,7 @@ export class Journal {
     return this.#brokenAtMs !== null || this.#unwritten.length > 0
   }
 
-  /** Durable against the death of this process when it returns. Gives the number of the last entry. */
+  /** The entries survive the death of this process when it returns. Returns the number of the last entry. */
   append(entries: readonly JournalEntry[]): number {
     this.#unwritten.push({ kind: 'entries', first: this.#next, entries: entries.map(pack) })
     this.#next += entries.length
@@ -156,12 +156,12 @@ export class Journal {
     return this.#next - 1
   }
 
-  /** From now on this incarnation writes here. */
+  /** Records the incarnation that writes from now on. */
   noteWorker(incarnation: number): void {
     this.#write({ kind: 'worker', incarnation })
   }
 
-  /** Everything up to this entry is in PostgreSQL. */
+  /** Marks all entries up to this number as stored in PostgreSQL. */
   settled(through: number): void {
     if (through <= this.#settledThrough) return
     this.#settledThrough = through
@@ -171,7 +171,7 @@ export class Journal {
     if (this.#segments.length > 1) this.#dropSettled()
   }
 
-  /** Durable against a power cut when it returns. */
+  /** All entries survive a power failure when it returns. */
   sync(): void {
     if (this.#file === null || !this.#isUnsynced) return
     fsyncSync(this.#file)
@@ -210,7 +210,7 @@ export class Journal {
       while (written < bytes.length) written += writeSync(this.#file, bytes, written)
     } catch (error) {
       this.#brokenAtMs = this.#nowMs()
-      // A partial frame would hide every one after it.
+      // A partial frame would make every later frame unreadable.
       ftruncateSync(this.#file, segment?.bytes ?? 0)
       throw error
     }
@@ -222,7 +222,8 @@ export class Journal {
   #startSegment(): void {
     this.sync()
     const file = join(this.#options.folder, `${String(this.#next).padStart(16, '0')}.journal`)
-    // The old file is closed last: if opening the new one fails, its descriptor number could be reused, and we would write to another file.
+    // Close the old file last: if opening the new one failed, the closed descriptor's number could be reused, and the journal would write to another
+    // file.
     const opened = openSync(file, 'a', 0o600)
     if (this.#file !== null) closeSync(this.#file)
     this.#file = opened
@@ -275,7 +276,7 @@ export class Journal {
       segment.last = value.first + value.entries.length - 1
       this.#next = Math.max(this.#next, segment.last + 1)
     }
-    // The rest was being written when the process or the machine died.
+    // The rest is a frame that was being written when the process or the machine died.
     if (at < content.length) truncateSync(file, at)
     segment.bytes = at
     this.#segments.push(segment)

@@ -17,14 +17,14 @@ import { ScheduleFirer } from './schedule-firer.ts'
 import { WorkerWatch } from './worker-watch.ts'
 
 export interface KeeperLimits {
-  /** Runs stuck in a worker: how often to look for them, and how long beyond their time-out they may stay. Null: as in the settings. */
+  /** How often to check for runs stuck in a worker, and how long beyond their time-out they may stay. Null: as in the settings. */
   readonly zombieCheckMs: number | null
   readonly zombieThresholdMs: number | null
-  /** Interval of looking for expired runs, TTLs and jobs to re-enable. */
+  /** Interval of checking for expired runs, TTLs and jobs to re-enable. */
   readonly sweepMs: number
   /** Interval between recovery sweeps. */
   readonly reviveMs: number
-  /** Interval of searching queues that jobs have left for their remaining runs. */
+  /** Interval of checking queues that jobs have left for remaining runs. */
   readonly forgetMs: number
   /** Interval of checking schedules if none is known to be due sooner. */
   readonly scheduleMs: number
@@ -43,22 +43,22 @@ export interface KeeperOptions {
   readonly database: Database
   readonly logger: Logger
   readonly limits?: Partial<KeeperLimits>
-  /** A worker's heartbeat watches its peers itself; a node needs us for it. */
+  /** A node watches the workers here; a worker's heartbeat watches its peers itself. */
   readonly watchesWorkers: boolean
-  /** The incarnation on whose behalf this is done. */
+  /** The incarnation that does the upkeep. */
   readonly by: () => number
-  /** Runs were recovered from workers that died, or that had lost track of them. */
+  /** Runs were recovered from workers that had died, or from live ones that had lost track of them. */
   readonly onRecovered?: (recovered: RecoveredRuns) => void
 }
 
 const maxRowsPerSweep = 500
-/** Parked runs checked in one round: most are parked for a good reason, and only read. */
+/** Parked runs checked in one round; most stay parked, so they are only read. */
 const maxParkedPerLook = 20_000
 const watchMs = 1000
-/** In a process without a worker. */
+/** Interval while there are no workers. */
 const emptyWatchMs = 5000
 
-/** The upkeep of runs, done by nodes and workers alike. Schedules fire beside it. */
+/** The upkeep of runs, done by nodes and by workers. It also fires schedules. */
 export class Keeper {
   readonly #options: KeeperOptions
   readonly #limits: KeeperLimits

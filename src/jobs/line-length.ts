@@ -1,10 +1,10 @@
-/** The line in front of the slots holds what is finished in this time, at the rate of the last looks. */
+/** The local queue holds as many runs as end in this time, at the rate of the last claim rounds. */
 const prefetchMs = 200
 const minSampleMs = 5
-/** While the whole of a look is finished in this time, the next one takes twice as many: from 64 to 2,000 in five looks. */
+/** If all runs of a claim round end within this time, the next round takes twice as many: from 64 to 2,000 in five rounds. */
 const maxDoublingMs = 400
 
-/** How many runs to take ahead of free slots: short runs get a line, long ones don't, because what waits in it could run elsewhere. */
+/** How many runs to claim ahead of free slots. Only short runs are claimed ahead: a waiting long run could run on another worker. */
 export class LineLength {
   readonly #maxRuns: number
   readonly #completed: () => number
@@ -14,7 +14,7 @@ export class LineLength {
   #completedThen = 0
   #takenThen = 0
 
-  /** @param completed How many runs have ended here. */
+  /** @param completed Returns how many runs have ended here. */
   constructor(maxRuns: number, completed: () => number) {
     this.#maxRuns = maxRuns
     this.#completed = completed
@@ -24,12 +24,12 @@ export class LineLength {
     return this.#runs
   }
 
-  /** How many end in a millisecond. */
+  /** Runs that end per millisecond. */
   get ratePerMs(): number {
     return this.#ratePerMs
   }
 
-  /** So many runs were taken in one look. */
+  /** Adapts the length after a claim round that took this many runs. */
   adapt(taken: number): void {
     const nowMs = performance.now()
     const elapsedMs = nowMs - this.#sampledAtMs

@@ -5,7 +5,7 @@ import { folderProblem, makeFolder } from '../postgres/embedded/make-folder.ts'
 
 const maxFolders = 256
 
-/** The first journal folder below `base` that no running process uses: workers of one name on one machine get one each. */
+/** Locks the first journal folder below `base` that no running process uses: workers of one name on one machine get one each. */
 export async function lockJournalFolder(
   base: string,
 ): Promise<{ readonly folder: string; release: () => Promise<void> }> {

@@ -3,7 +3,7 @@ import type { Logger } from '../engine/logger.ts'
 import type { ClaimedRun } from '../storage/claim-runs.ts'
 import type { RunRecord } from '../storage/settle-runs.ts'
 
-/** Fields by which a log line, a run of the API and the handler's own output can be matched. */
+/** Ids that connect a log line, a run in the API and the handler's own output. */
 export function idsOfRun(run: Pick<ClaimedRun, 'id' | 'messageId' | 'correlationId'>): {
   readonly runId: string
   readonly correlationId: string

@@ -1,13 +1,13 @@
 export interface LoopWatchLimits {
-  /** A loop that hasn't come round for so long is blocked. */
+  /** An event loop that hasn't turned for this long is blocked. */
   readonly blockedMs: number
-  /** And after so long it is given up; null: never. */
+  /** After this time the process is ended; null: never. */
   readonly endMs: number | null
-  /** A longer gap between two looks counts as this much only: the watching thread itself was stopped. */
+  /** A longer gap between two checks counts as this much only: the watching thread itself was stopped. */
   readonly maxGapMs: number
 }
 
-/** Judges the main thread's event loop by how often it has come round, and our own monotonic clock. */
+/** Detects a blocked event loop of the main thread from its turn counter and our own monotonic clock. */
 export class LoopWatch {
   readonly #limits: LoopWatchLimits
   #turns = -1
@@ -18,7 +18,7 @@ export class LoopWatch {
     this.#limits = limits
   }
 
-  /** For how long it has stood still, as far as it was watched. */
+  /** How long the event loop has not turned, as far as it was watched. */
   get stillMs(): number {
     return this.#stillMs
   }

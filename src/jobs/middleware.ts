@@ -1,13 +1,13 @@
 import type { RunContext } from './run-context.ts'
 
-/** One call of a handler. `runs` has one entry, or those of a batch. */
+/** One call of a handler, for one run or for the runs of a batch. */
 export interface HandlerCall {
   readonly job: string
   readonly runs: readonly { readonly input: unknown; readonly context: RunContext }[]
 }
 
 /**
- * Code around every handler of a worker: it calls `next` and returns what that resolves to. What it throws fails the runs of the call.
+ * Code around every handler of a worker: it calls `next` and returns what that resolves to. If it throws, the runs of the call fail.
  *
  * @example
  * const timed: JobMiddleware = async ({ job }, next) => {
@@ -21,7 +21,7 @@ export interface HandlerCall {
  */
 export type JobMiddleware = (call: HandlerCall, next: () => Promise<unknown>) => unknown
 
-/** Calls the handler inside all of them, the first outermost. Without any, a handler that returns at once has returned at once. */
+/** Calls the handler inside all middleware, the first outermost. Without middleware, a synchronous handler stays synchronous. */
 export function callWithin(
   middleware: readonly JobMiddleware[],
   call: HandlerCall,

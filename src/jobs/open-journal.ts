@@ -6,13 +6,13 @@ import type { WorkerLimits } from './worker-limits.ts'
 
 export interface OpenedJournal {
   readonly journal: Journal
-  /** Results of an earlier process that are not settled yet. */
+  /** Unsettled results of an earlier process. */
   readonly left: JournalEntry[]
-  /** Releases the folder for other processes. */
+  /** Unlocks the folder for other processes. */
   readonly release: () => Promise<void>
 }
 
-/** The journal in this folder, or in the one of workers of this name; the folder is locked until it is released. */
+/** Opens the journal in this folder, or in a folder for workers of this name; the folder stays locked until `release`. */
 export async function openJournal(
   folder: string | undefined,
   workerName: string,

@@ -21,11 +21,11 @@ import type { PresenceOptions, WorkerPresence } from './link/worker-link.ts'
 export interface PostgresPresenceOptions extends PresenceOptions {
   readonly database: Database
   readonly databaseUrl: string
-  /** Null: no notification reaches this process. */
+  /** Null: notifications can't reach this process. */
   readonly listenUrl: string | null
 }
 
-/** A worker's presence in PostgreSQL: its registration, the queues that it claims from, its heartbeat, and the notifications that wake it. */
+/** A worker's registration in PostgreSQL: the queues that it claims from, its heartbeat, and the notifications that wake it. */
 export class Presence implements WorkerPresence {
   readonly #options: PostgresPresenceOptions
   #incarnation = 0
@@ -64,7 +64,7 @@ export class Presence implements WorkerPresence {
     await this.#register(names.length === 0 ? ['default'] : names)
   }
 
-  /** A job that was deleted is declared anew, with another id. */
+  /** Declares a deleted job again, with a new id. */
   async refreshJobs(mayMove: () => boolean): Promise<boolean> {
     await this.#renewJobs()
     if (this.#options.queues !== null) return false
@@ -78,7 +78,7 @@ export class Presence implements WorkerPresence {
     return true
   }
 
-  /** Declares the settings of its jobs: they hold unless a newer deployment's workers are alive. */
+  /** Declares the settings of the worker's jobs; they apply unless workers of a newer deployment are alive. */
   async #declareJobs(): Promise<void> {
     const { database, jobs } = this.#options
     this.#declarations = await declareJobs(database, jobs)
@@ -96,7 +96,9 @@ export class Presence implements WorkerPresence {
     await this.#setJobs()
   }
 
-  /** The workers that wrote this journal before are dead, because this process holds its lock: their runs needn't wait until the lease ends. */
+  /**
+   * This process holds the journal's lock, so the workers that wrote the journal before are dead: recover their runs without waiting for their lease.
+   */
   async #buryPredecessors(former: ReadonlySet<number>): Promise<void> {
     if (former.size === 0) return
     const { database, onRecovered } = this.#options
@@ -113,7 +115,7 @@ export class Presence implements WorkerPresence {
     return known
   }
 
-  /** Whether so much of the lease is over that another worker may soon get our runs. */
+  /** Whether the lease is so close to its end that another worker may soon get the runs. */
   get isFenced(): boolean {
     return this.#heartbeat?.isFenced ?? false
   }

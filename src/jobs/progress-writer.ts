@@ -12,7 +12,7 @@ export interface ProgressWriterOptions {
 const maxProgressBytes = 16 * 1024
 const maxEntries = 500
 
-/** Stores progress and log lines of running runs at intervals; when a run has ended, they are in its attempt. */
+/** Stores progress and log lines of running runs at intervals; after a run has ended, its attempt contains them. */
 export class ProgressWriter {
   readonly #options: ProgressWriterOptions
   readonly #withNews = new Map<number, RunContext>()
@@ -72,7 +72,7 @@ export class ProgressWriter {
       }
       if (ended.length > 0) await store.clear(ended)
     } catch (error) {
-      // Nothing is lost: all of it is stored with the result.
+      // Nothing is lost: the result contains all progress and lines.
       logger.debug({ error: String(error) }, 'Progress could not be stored')
     }
     this.#timer = null

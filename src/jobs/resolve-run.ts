@@ -9,7 +9,7 @@ export interface ResolveOptions {
   readonly jobs: ReadonlyMap<string, AnyJob>
   readonly table: JobTable
   readonly logger: Logger
-  /** This run's success waits in the journal. */
+  /** Whether this run's success waits in the journal. */
   readonly hasSucceeded: (runId: number) => boolean
 }
 
@@ -18,18 +18,18 @@ interface Startable {
   readonly job: AnyJob
 }
 
-/** A run that can't be started, and how it ends or goes back. */
+/** A run that can't be started, and how it ends or is released. */
 interface Unstartable {
   readonly end: HandlerEnd
   readonly delayMs: number | null
 }
 
-/** A run whose job nobody here can handle goes back and waits for a worker that can. */
+/** A run whose job has no handler here is returned with this delay, for a worker that has one. */
 const noHandlerDelayMs = 5000
 
-/** The job of a run, if it can be started now. */
+/** Returns the job of a run, if the run can start now. */
 export function resolveRun(run: ClaimedRun, nowMs: number, options: ResolveOptions): Startable | Unstartable {
-  // Executed before, by us: its success is on its way, and comes in before this.
+  // This worker has executed the run: its success is committed before this release.
   if (options.hasSucceeded(run.id)) return { end: released, delayMs: null }
   if (run.expiresAtMs !== null && run.expiresAtMs <= nowMs) {
     const end: HandlerEnd = { ending: { kind: 'expired' }, code: 'expired', error: 'Nobody ran it in time.' }

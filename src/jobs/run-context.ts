@@ -23,13 +23,13 @@ export interface RunLogger {
   readonly error: LogCall
 }
 
-/** What a handler's context tells its worker. */
+/** Receives events of a handler's context. */
 export interface RunObserver {
-  /** There is progress or a log line to store before the run ends. */
+  /** There is new progress or a log line to store before the run ends. */
   onNews(context: RunContext): void
 }
 
-/** What a handler gets beside its input: the run's identity, how to report progress, and when to stop. */
+/** What a handler gets besides its input: the run's identity, progress reporting, logging, and a signal to stop. */
 export class RunContext {
   readonly run: ClaimedRun
   readonly job: string
@@ -42,7 +42,7 @@ export class RunContext {
   #abortReason: unknown
   #logs: LogLine[] | null = null
   #logBytes = 0
-  /** How many were not stored. */
+  /** Log lines that were not stored. */
   droppedLines = 0
   #progress: unknown
 
@@ -61,7 +61,7 @@ export class RunContext {
     this.#observer = observer
   }
 
-  /** `run_…`, the same over every retry and redrive: make what you do idempotent by it. */
+  /** `run_…`, the same for every retry and redrive: use it as an idempotency key. */
   get id(): string {
     return formatId('run', this.run.messageId)
   }
@@ -87,7 +87,7 @@ export class RunContext {
     return new Date(timeOfId(this.run.messageId))
   }
 
-  /** When its time is over. */
+  /** When the time-out expires. */
   get deadline(): Date {
     return new Date(this.#startedAtMs + this.timeoutMs)
   }
@@ -119,7 +119,7 @@ export class RunContext {
     }
   }
 
-  /** For the worker: the run has ended. What its handler still says is no news of the run, which may be at work elsewhere. */
+  /** For the worker: the run has ended. Later output of the handler is ignored, because the run may be executing elsewhere. */
   close(): void {
     this.#observer = null
   }
@@ -135,12 +135,12 @@ export class RunContext {
     return this.#abortReason
   }
 
-  /** Those that are stored. */
+  /** The lines that are stored. */
   get lines(): readonly LogLine[] {
     return this.#logs ?? []
   }
 
-  /** For the worker: what the handler said in another thread or process, which has kept the bounds. `progress` as JSON. */
+  /** For the worker: adds the output of a handler in another thread or process, which applied the limits. `progress` is JSON. */
   append(lines: readonly LogLine[], progress: string | null): void {
     if (lines.length > 0) this.#logs = [...(this.#logs ?? []), ...lines]
     if (progress !== null) this.#progress = JSON.parse(progress) as unknown
@@ -189,12 +189,12 @@ interface LineParts {
   readonly details: object | null
 }
 
-/** Any of the forms that people are used to; nothing that a handler logs makes it fail. */
+/** Accepts all common forms of logger calls; no argument makes it throw. */
 function lineOf(given: unknown, message: unknown): LineParts {
   try {
     return partsOf(given, message)
   } catch {
-    // A revoked proxy can't even be asked what it is.
+    // Even reading the type of a revoked proxy throws.
     return { message: textOfUnreadable, details: null }
   }
 }
@@ -219,10 +219,10 @@ function textOf(value: unknown): string {
   return json ?? thrownText(value)
 }
 
-/** A NUL or half of a surrogate pair. A backslash before the same letters is escaped itself, and can be stored. */
+/** Matches a NUL or half of a surrogate pair. After an escaped backslash the same letters are plain text, which can be stored. */
 const unstorable = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/
 
-/** Null for what JSON or PostgreSQL can't hold. */
+/** Null if JSON or PostgreSQL can't represent the value. */
 export function jsonOf(value: unknown): string | null {
   try {
     const json = JSON.stringify(value) as string | undefined

@@ -3,27 +3,30 @@ import type { RunRecord } from '../storage/settle-runs.ts'
 
 export interface QueuedRun {
   readonly run: ClaimedRun
-  /** The incarnation that claimed it. */
+  /** The incarnation that claimed the run. */
   readonly worker: number
   readonly claimedAtMs: number
-  /** On the work board. */
+  /** The run's slot on the work board. */
   readonly slot: number
 }
 
-/** Runs that were claimed and have not begun: in the order of their claims, those of one ordering key one behind the other. */
+/**
+ * The worker's local queue: runs that were claimed and have not started, in the order of their claims. Runs with the same ordering key start one
+ * after the other.
+ */
 export class RunLine {
   #line: QueuedRun[] = []
   #lineStart = 0
   #bytes = 0
-  /** By ordering key: runs that wait for the one of their key that runs, or stands in the line. */
+  /** Runs that wait for an earlier run of their ordering key, by key. */
   readonly #chains = new Map<string, QueuedRun[]>()
 
-  /** Those that may start when there is a slot. */
+  /** Number of runs that may start when there is a slot. */
   get length(): number {
     return this.#line.length - this.#lineStart
   }
 
-  /** What the bodies take, about. */
+  /** Approximate size of the bodies. */
   get bytes(): number {
     return this.#bytes
   }
@@ -32,7 +35,7 @@ export class RunLine {
     return this.#line.slice(this.#lineStart)
   }
 
-  /** Those that were there at a crash go to the front: the less time they spend here, the fewer crashes of others they are there at. */
+  /** Runs that were executing when a worker crashed go to the front: the shorter they stay here, the fewer crashes of other runs count for them. */
   add(runs: readonly QueuedRun[]): void {
     for (const queued of runs) {
       this.#bytes += sizeOf(queued)
@@ -42,13 +45,13 @@ export class RunLine {
     if (suspects.length > 0) this.#line.splice(this.#lineStart, 0, ...suspects)
   }
 
-  /** This run is at work: those of its ordering key wait for it. */
+  /** This run is executing: runs of its ordering key wait for it. */
   hold(run: ClaimedRun): void {
     const key = chainOf(run)
     if (key !== null && !this.#chains.has(key)) this.#chains.set(key, [])
   }
 
-  /** Takes out the one whose turn it is. */
+  /** Removes and returns the next run. */
   next(): QueuedRun | undefined {
     const next = this.#line[this.#lineStart]
     if (next === undefined) return undefined
@@ -61,7 +64,7 @@ export class RunLine {
     return next
   }
 
-  /** Takes out more of the same job, so many at most, to be run together with it. Those that were there at a crash run alone. */
+  /** Removes and returns up to `maxRuns` more runs of the same job, to run in one batch. A run with a crash runs alone. */
   takeMore(jobId: number, maxRuns: number): readonly QueuedRun[] {
     const taken: QueuedRun[] = []
     const left: QueuedRun[] = []
@@ -77,7 +80,7 @@ export class RunLine {
     return taken
   }
 
-  /** Takes out this run, if it is here. `isFirst`: others of its ordering key wait for it. */
+  /** Removes this run, if it is here. `isFirst`: later runs of its ordering key may wait for it. */
   remove(runId: number): { readonly queued: QueuedRun; readonly isFirst: boolean } | null {
     const at = this.#line.findIndex(({ run }, place) => place >= this.#lineStart && run.id === runId)
     const [first] = at < 0 ? [] : this.#line.splice(at, 1)
@@ -96,8 +99,8 @@ export class RunLine {
   }
 
   /**
-   * A run has ended: the next of its key may go when that was for good; when it is to run again, those behind it go back. Returns what has to go
-   * back.
+   * A run has ended. If it ended for good, the next run of its ordering key may start; if it will run again, the later runs of the key are released,
+   * and returned from this call.
    */
   endLink(run: ClaimedRun, action: RunRecord['action']): readonly QueuedRun[] {
     const key = chainOf(run)
@@ -119,7 +122,7 @@ export class RunLine {
     return []
   }
 
-  /** Takes out what has waited here for so long. */
+  /** Removes and returns runs that have waited this long. */
   takeStale(maxWaitMs: number): readonly QueuedRun[] {
     const stale: QueuedRun[] = []
     for (const waiting of this.#chains.values()) {
@@ -145,7 +148,7 @@ export class RunLine {
     return runs
   }
 
-  /** Whether it waits here for another run of its ordering key; if not, others wait for it from now on. */
+  /** Whether the run has to wait for another one of its ordering key; if not, later runs of the key wait for it. */
   #isChained(queued: QueuedRun): boolean {
     const key = chainOf(queued.run)
     if (key === null) return false

@@ -8,7 +8,7 @@ import type { RunningRun } from './running-run.ts'
 
 const maxResultBytes = 64 * 1024
 
-/** What is stored of an execution. `isOpen`: its ending was not decided before. */
+/** The record of an execution. `isOpen`: its outcome has not been decided before. */
 export function resultOf(running: RunningRun, end: HandlerEnd, isOpen: boolean): RunRecord {
   const { run, context, job } = running
   const attempt = run.attempt + 1
@@ -16,7 +16,7 @@ export function resultOf(running: RunningRun, end: HandlerEnd, isOpen: boolean):
   return {
     id: run.id,
     message: run.messageId,
-    // It has ended once already, and its claim has counted it.
+    // The run has ended before, and its claim has counted it already.
     claim: isOpen ? run.claimId : 0,
     lane: run.laneId,
     attempt,
@@ -34,7 +34,7 @@ export function resultOf(running: RunningRun, end: HandlerEnd, isOpen: boolean):
   }
 }
 
-/** What is stored of a run that was not begun. */
+/** The record of a run that was not started. */
 export function untriedResultOf({ run }: QueuedRun, end: HandlerEnd, delayMs: number | null): RunRecord {
   return {
     id: run.id,
@@ -74,7 +74,7 @@ function outcomeOf(ending: RunEnding): number {
   return ending.isPermanent ? outcomeCodes.permanent : outcomeCodes.retryable
 }
 
-/** What is kept of an execution beside its outcome; null when there is nothing. */
+/** Result, progress and log lines of an execution; null if there are none. */
 function detailOf(context: RunContext, result: unknown): object | null {
   if (result === undefined && !context.hasNews) return null
   const json = result === undefined ? null : jsonOf(result)
@@ -90,7 +90,7 @@ function detailOf(context: RunContext, result: unknown): object | null {
   }
 }
 
-/** Why a result isn't stored; null: it is. */
+/** Why a result isn't stored; null if it is. */
 function omissionOf(json: string | null): { readonly reason: string; readonly message: string } | null {
   if (json === null) {
     return { reason: 'not_storable', message: "The result was not stored: JSON or PostgreSQL can't hold it." }

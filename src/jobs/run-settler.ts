@@ -7,12 +7,12 @@ import type { RunResultStore } from './link/worker-link.ts'
 
 export interface RunSettlerOptions {
   readonly store: RunResultStore
-  /** For log lines: who is unavailable. */
+  /** For log messages: what is unavailable. */
   readonly target: 'database' | 'broker'
   /** Null: results are kept in memory only. */
   readonly journal: Journal | null
   readonly logger: Logger
-  /** These are committed; of the refused ones only the attempt was recorded. */
+  /** These entries are committed; for refused ones only the attempt was recorded. */
   onSettled(entries: readonly JournalEntry[], refused: ReadonlySet<number>): void
 }
 
@@ -27,8 +27,8 @@ interface WorkerResults {
 const maxBatchRecords = 2000
 
 /**
- * Commits the results of runs: first to the journal, then to PostgreSQL or the broker, in the order in which they were added. While that is unavailable, results
- * wait on the disk without a time limit.
+ * Commits the results of runs: first to the journal, then to PostgreSQL or the broker, in the order in which they were added. While the database or
+ * broker is unavailable, results wait on the disk without a time limit.
  */
 export class RunSettler {
   readonly #options: RunSettlerOptions
@@ -36,7 +36,7 @@ export class RunSettler {
   #arrived: JournalEntry[] = []
   #journaled: JournalEntry[] = []
   #settledNumber = 0
-  /** How many runs of a claim are not settled yet, by claim. */
+  /** Number of unsettled runs, by claim. */
   readonly #openRuns = new Map<number, number>()
   readonly #unsettledSuccesses = new Set<number>()
   #isScheduled = false
@@ -65,7 +65,7 @@ export class RunSettler {
     return this.#unsettledSuccesses.has(runId)
   }
 
-  /** A claim was received: it ends when all of its runs are settled. */
+  /** Registers a received claim: it ends when all of its runs are settled. */
   expect(claimId: number, runs: number): void {
     this.#openRuns.set(claimId, runs)
   }
@@ -80,14 +80,14 @@ export class RunSettler {
     if (entry.record.action === 'succeed') this.#unsettledSuccesses.add(entry.record.id)
     if (this.#isScheduled) return
     this.#isScheduled = true
-    // After this turn of the event loop, also while a batch is being committed: results that arrive in it are committed together.
+    // Runs after this turn of the event loop, also while a batch is being committed: results of the same turn are committed together.
     setImmediate(() => {
       this.#isScheduled = false
       this.#journal()
     })
   }
 
-  /** Results that an earlier process left in the journal; they are written there already. */
+  /** Adds results that an earlier process left in the journal. */
   replay(entries: readonly JournalEntry[], lastNumber: number): void {
     this.#settledNumber = lastNumber - entries.length
     this.#journaled.push(...entries)
@@ -112,7 +112,7 @@ export class RunSettler {
     const entries = this.#arrived
     if (entries.length === 0) return
     this.#arrived = []
-    // The disk is full: the results are in memory, PostgreSQL may be available, and nothing is claimed until the journal can be written.
+    // The disk is full: the results stay in memory, PostgreSQL may be available, and nothing is claimed until the journal can be written.
     this.#tryJournal('written', (journal) => {
       journal.append(entries)
       if (this.#committer.isAway) journal.sync()
@@ -145,8 +145,8 @@ export class RunSettler {
   }
 
   /**
-   * Successes first, of all incarnations of this worker: a run that was executed here and claimed again is returned without being executed, and its success must be committed before
-   * that, or it could be claimed and executed again. False if it was abandoned.
+   * Successes first, of all incarnations of this worker: a run that was executed here and claimed again is released without being executed. Its
+   * success must be committed before that release, or the run could be executed again. False if abandoned.
    */
   async #commit(batch: readonly JournalEntry[], refused: Set<number>): Promise<boolean> {
     const groups = this.#byWorker(batch)

@@ -13,15 +13,15 @@ export class RunningRun {
   readonly startedAtMs: number
   readonly startedMonotonicMs = performance.now()
   deadlineMs: number
-  /** On the work board. */
+  /** The run's slot on the work board. */
   slot = -1
-  /** Another run of its batch has the slot. */
+  /** The run shares the slot of another run of its batch. */
   isSharing = false
-  /** Null: nobody listens to spans. */
+  /** Null: no tracer is active. */
   span: RunSpan | null = null
-  /** Ends a handler that has a thread or process of its own; null: nothing can. */
+  /** Kills the thread or process of an isolated handler; null for other handlers. */
   kill: (() => void) | null = null
-  /** Until its ending is decided; what its handler says after that counts only as the fact of a success. */
+  /** True until the outcome is decided. After that only a success still counts, as a fact. */
   isOpen = true
 
   constructor({ run, worker }: QueuedRun, job: KnownJob, startedAtMs: number, observer: RunObserver) {
@@ -34,7 +34,7 @@ export class RunningRun {
     this.context = new RunContext(run, job.name, timeoutMs, startedAtMs, observer)
   }
 
-  /** It was taken from us, and we have claimed it again: its handler goes on, and its result is that of the new claim. */
+  /** The run was taken from this worker, and claimed by it again: the handler continues, and its result belongs to the new claim. */
   adopt({ run, worker }: QueuedRun): void {
     this.run = run
     this.worker = worker

@@ -6,11 +6,11 @@ import type { WorkBoard } from './work-board/work-board.ts'
 
 export interface RunningRunsOptions {
   readonly board: WorkBoard
-  /** How long a handler that can be killed may take to stop by itself after its time is over. */
+  /** How long a handler that can be killed may take to stop by itself after its time-out. */
   readonly killGraceMs: number
-  /** So many are at work now. */
+  /** The number of executing runs has changed. */
   readonly onCount: (count: number) => void
-  /** Its time is over, and it ends like this. */
+  /** The run's deadline has passed; `end` is its outcome. */
   readonly onOverdue: (running: RunningRun, end: HandlerEnd) => void
 }
 
@@ -19,7 +19,7 @@ export class RunningRuns {
   readonly #options: RunningRunsOptions
   readonly #byId = new Map<number, RunningRun>()
   readonly #deadlines = new Deadlines(() => this.#endOverdue())
-  /** Runs that share the handler, and so the slot, of another one. */
+  /** Runs that share the handler, and so the slot, of another run. */
   #sharing = 0
 
   constructor(options: RunningRunsOptions) {
@@ -30,7 +30,7 @@ export class RunningRuns {
     return this.#byId.size
   }
 
-  /** Handlers at work: a batch is one. */
+  /** Handlers at work; a batch counts as one. */
   get busySlots(): number {
     return this.#byId.size - this.#sharing
   }
@@ -50,7 +50,7 @@ export class RunningRuns {
       .map(({ run, startedMonotonicMs }) => ({ id: run.id, ageMs: nowMs - startedMonotonicMs }))
   }
 
-  /** Runs of one handler: the first has the slot. */
+  /** Adds the runs of one handler call: the first one holds the slot. */
   add(runs: readonly RunningRun[]): void {
     runs.forEach((running, place) => {
       running.isSharing = place > 0
@@ -62,7 +62,7 @@ export class RunningRuns {
     this.#options.onCount(this.#byId.size)
   }
 
-  /** It has ended. One whose handler returned at once was never added. */
+  /** Removes an ended run. A run whose handler returned synchronously was never added. */
   remove(running: RunningRun): void {
     if (this.#byId.get(running.run.id) !== running) return
     this.#byId.delete(running.run.id)
@@ -96,7 +96,7 @@ export class RunningRuns {
     const reason = new RunAbortedError('timed_out', error)
     running.context.abort(reason)
     if (running.kill === null) this.#options.onOverdue(running, endOfAborted(reason))
-    // It can be killed: until then its run isn't started again beside it.
+    // The handler can be killed: its run isn't started again until then.
     else running.deadlineMs = nowMs + this.#options.killGraceMs
   }
 }

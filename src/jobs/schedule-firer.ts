@@ -14,17 +14,17 @@ import { dueFires } from './schedule-times.ts'
 export interface ScheduleFirerOptions {
   readonly database: Database
   readonly logger: Logger
-  /** The longest wait between two looks. */
+  /** The longest wait between two checks. */
   readonly pollMs: number
 }
 
 const maxBatch = 500
-/** Fires per transaction, at 1 to 2 ms each: after a long downtime with many schedules, the statement must not run into its deadline again and again. */
+/** Fires per transaction, at 1 to 2 ms each: after a long downtime with many schedules, one statement for all would exceed its timeout every time. */
 const maxTicks = 1000
 
 /**
- * Fires schedules that are due. Any number of processes may do it at once: a schedule is moved on from exactly the time that was read, so that one process
- * fires it, and a process that dies in between has fired nothing.
+ * Fires due schedules. Any number of processes may do so at once: an update moves a schedule on only from the time that was read, so exactly one
+ * process fires it, and a process that dies in between has fired nothing.
  */
 export class ScheduleFirer {
   readonly #options: ScheduleFirerOptions
@@ -60,7 +60,7 @@ export class ScheduleFirer {
     }
   }
 
-  /** Returns how long to wait. */
+  /** Fires due schedules. Returns how long to wait. */
   async #fire(): Promise<number> {
     const { database, pollMs } = this.#options
     const nextMs = (await readNextFireMs(database)) ?? pollMs
@@ -83,7 +83,7 @@ export class ScheduleFirer {
       )
       return { id, expected: next_at, next, times }
     } catch (error) {
-      // A rule edited by hand that is invalid: reported once, and skipped.
+      // An invalid rule, edited by hand: log it once and skip it.
       this.#options.logger.error(
         { schedule: schedule.name, error: String(error) },
         'A schedule is invalid and cannot fire',
@@ -93,7 +93,7 @@ export class ScheduleFirer {
   }
 }
 
-/** Those with the fewest fires first: they needn't wait until others have caught up. */
+/** Schedules with the fewest fires first, so that they don't wait for others to catch up. */
 function inSteps(fires: readonly ScheduleFire[]): ScheduleFire[][] {
   const steps: ScheduleFire[][] = []
   let ticks = 0

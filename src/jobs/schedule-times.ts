@@ -1,7 +1,7 @@
 import { CronTimes } from '../core/jobs/cron-times.ts'
 import { problemOfTimeZone } from '../core/jobs/time-zone.ts'
 
-/** When something is to be run: exactly one of the three. */
+/** The times of a schedule: exactly one of `cron`, an interval, or a single time. */
 export interface ScheduleRule {
   readonly cron: string | null
   readonly timezone: string
@@ -13,7 +13,7 @@ export type CatchUp = 'one' | 'all' | 'none'
 
 /** With catch-up `none`, a fire that is late by more than this is skipped. */
 export const missedAfterMs = 60_000
-/** Maximum of missed fires that `all` repeats at once; the rest of a long downtime follows in later rounds. */
+/** Maximum of missed fires that `all` repeats at once; later rounds repeat the rest. */
 export const maxCaughtUp = 1000
 
 /** The problem of a rule as a sentence; null if it is valid. */
@@ -55,15 +55,15 @@ export function nextFires(rule: ScheduleRule, after: Date, count: number): Date[
 }
 
 export interface Firing {
-  /** The ticks to run now. */
+  /** The fires to run now. */
   readonly times: readonly Date[]
   /** When to fire next; null: never again. */
   readonly next: Date | null
 }
 
 /**
- * Which fires to run of a schedule whose next fire was `expected`, and is due at `now`. After a downtime `one` runs the latest missed
- * fire, `all` each of them, `none` none.
+ * Which fires to run of a schedule whose next fire was `expected`, and which is due at `now`. After a downtime `one` runs the latest missed fire,
+ * `all` runs each of them, `none` runs none.
  */
 export function dueFires(rule: ScheduleRule, catchUp: CatchUp, expected: Date, now: Date): Firing {
   if (rule.runAt !== null) return { times: [expected], next: null }
@@ -77,7 +77,7 @@ export function dueFires(rule: ScheduleRule, catchUp: CatchUp, expected: Date, n
       ticks.push(next)
     } else {
       ticks[0] = next
-      // Thousands of missed fires needn't be counted one by one to find the last few.
+      // Skip ahead: thousands of missed fires needn't be computed one by one to find the last few.
       if (now.getTime() - next.getTime() > missedAfterMs) {
         const skipTo = new Date(now.getTime() - missedAfterMs)
         const beyond = nextAfter(skipTo)

@@ -5,14 +5,14 @@ import { Worker as Thread, type WorkerOptions } from 'node:worker_threads'
 
 const isCompiled = import.meta.url.endsWith('.js')
 
-/** The address of one of our programs: `./heartbeat-thread` for heartbeat-thread.js, or .ts from a checkout. */
+/** The URL of one of our programs: `./heartbeat-thread` is heartbeat-thread.js, or .ts in a checkout. */
 function addressOf(program: string): URL {
   return new URL(`${program}.${isCompiled ? 'js' : 'ts'}`, import.meta.url)
 }
 
 export function startThread(program: string, options: Omit<WorkerOptions, 'eval' | 'execArgv'>): Thread {
   if (isCompiled) return new Thread(addressOf(program), { ...options, execArgv: [] })
-  // From a checkout, the thread compiles the sources as its parent does; `--import` doesn't reach threads.
+  // In a checkout, the thread compiles the sources as its parent does; `--import` doesn't apply to threads.
   const file = JSON.stringify(addressOf(program).href)
   const loader = JSON.stringify(
     pathToFileURL(
@@ -25,7 +25,7 @@ export function startThread(program: string, options: Omit<WorkerOptions, 'eval'
   return new Thread(text, { ...options, execArgv: [], eval: true })
 }
 
-/** A process with the options of ours, but for those of the debugger. */
+/** Starts a process with our Node.js options, except those of the debugger. */
 export function startProcess(program: string, execArgv: readonly string[]): ChildProcess {
   const own = process.execArgv.filter((option) => !option.startsWith('--inspect'))
   const source = isCompiled

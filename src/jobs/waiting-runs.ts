@@ -16,7 +16,7 @@ export interface WaitingRunsOptions {
   readonly settle: (entry: JournalEntry) => void
 }
 
-/** The runs that were claimed and have not begun: each starts, goes back, or ends without an attempt. */
+/** Runs that were claimed and have not started: each of them starts, is released, or ends without an attempt. */
 export class WaitingRuns {
   readonly #options: WaitingRunsOptions
   readonly #line = new RunLine()
@@ -29,7 +29,7 @@ export class WaitingRuns {
     return this.#line.length
   }
 
-  /** What the bodies take, about. */
+  /** Approximate size of the bodies. */
   get bytes(): number {
     return this.#line.bytes
   }
@@ -42,33 +42,33 @@ export class WaitingRuns {
     this.#line.add(runs)
   }
 
-  /** A run at work was claimed again: this claim has nothing to start, and those of its ordering key wait. */
+  /** An executing run was claimed again: the new claim starts nothing, and later runs of its ordering key wait. */
   hold(queued: QueuedRun): void {
-    // Given back by the heartbeat's thread meanwhile: somebody else has it, and a decision of ours is refused.
+    // The result doesn't matter: if the heartbeat's thread has returned the run, another worker has it, and our decision is refused.
     this.#options.board.queued.take(queued.slot)
     this.#line.hold(queued.run)
   }
 
-  /** Takes out the one whose turn it is. */
+  /** Removes and returns the next run. */
   next(): QueuedRun | undefined {
     let next = this.#line.next()
     while (next !== undefined && !this.#isOurs(next)) next = this.#line.next()
     return next
   }
 
-  /** Takes out others of this job. */
+  /** Removes and returns other runs of this job. */
   takeMore(jobId: number, maxRuns: number): QueuedRun[] {
     return this.#line.takeMore(jobId, maxRuns).filter((queued) => this.#isOurs(queued))
   }
 
-  /** The heartbeat's thread may have given it back meanwhile; then it ends here without a result. */
+  /** False if the heartbeat's thread has returned the run meanwhile; then it is released here without an attempt. */
   #isOurs(queued: QueuedRun): boolean {
     if (this.#options.board.queued.take(queued.slot)) return true
     this.end(queued, released)
     return false
   }
 
-  /** It goes back, and ends there. */
+  /** Releases a waiting run; the database then ends it as cancelled. */
   cancel(runId: number): void {
     const removed = this.#line.remove(runId)
     if (removed === null) return
@@ -77,14 +77,14 @@ export class WaitingRuns {
     else this.#settle(removed.queued, released)
   }
 
-  /** Forgets all of them: they have been taken from us. Returns what was there. */
+  /** Removes all runs, which were taken from this worker. Returns them. */
   drop(): readonly QueuedRun[] {
     const dropped = this.#line.takeAll()
     for (const { slot } of dropped) this.#options.board.queued.take(slot)
     return dropped
   }
 
-  /** Hands back what has waited for so long: somebody else may have a free slot for it. */
+  /** Returns runs that have waited this long to their queue: another worker may have a free slot. */
   releaseStale(maxWaitMs: number): void {
     this.#release(this.#line.takeStale(maxWaitMs))
   }
@@ -93,17 +93,17 @@ export class WaitingRuns {
     this.#release(this.#line.takeAll())
   }
 
-  /** Hands back a run that was never added. */
+  /** Returns a run to its queue that was never added here. */
   releaseUnknown(run: ClaimedRun, worker: number): void {
     this.#settle({ run, worker, claimedAtMs: performance.now(), slot: -1 }, released)
   }
 
-  /** Ends one that was taken out, without an attempt. */
+  /** Settles a removed run, without an attempt. */
   end(queued: QueuedRun, end: HandlerEnd, delayMs: number | null = null): void {
     this.endLink(queued.run, this.#settle(queued, end, delayMs))
   }
 
-  /** A run has ended: the next of its ordering key may start, or all of them go back behind it. */
+  /** A run has ended: the next run of its ordering key may start, or all of them are released. */
   endLink(run: ClaimedRun, action: RunRecord['action']): void {
     this.#release(this.#line.endLink(run, action))
   }

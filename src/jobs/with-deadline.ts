@@ -1,4 +1,4 @@
-/** Waits for the work, but no longer than this. */
+/** Waits for the work, at most for the deadline. */
 export async function withDeadline(work: Promise<void>, deadlineMs: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   const expired = new Promise<void>((resolve) => {

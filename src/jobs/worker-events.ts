@@ -12,17 +12,17 @@ export interface WorkerEventsOptions {
 
 const endings = { succeed: 'succeeded', dead: 'dead', expire: 'expired', cancel: 'cancelled' } as const
 
-/** What was claimed ahead and still waits after this goes back. */
+/** Runs that wait in the local queue for longer than this are returned. */
 const maxLineWaitMs = 5000
 
-/** What follows, in a running worker, when runs were claimed, results were stored, a beat got through, or a job has changed. */
+/** How a running worker reacts when runs were claimed, results were stored, a heartbeat succeeded, or a job has changed. */
 export class WorkerEvents {
   readonly #options: WorkerEventsOptions
   #parts: WorkerParts | null = null
   #isStopping = false
   #isDraining = false
   #isRejoining = false
-  /** Of the server, as the last beat told. */
+  /** The server's life, from the last heartbeat; it changes at a restart, a recovery or a failover. */
   #life: string | null = null
   #refreshing: Promise<void> | null = null
 
@@ -42,17 +42,17 @@ export class WorkerEvents {
     this.#parts = parts
   }
 
-  /** From now on nothing is claimed or started. */
+  /** Claims and starts nothing more. */
   async stop(): Promise<void> {
     this.#isStopping = true
     await this.#refreshing
   }
 
-  /** A worker of this incarnation has these runs. `isOurs`, asked once: nobody has given them back meanwhile. */
+  /** Takes runs that this incarnation has claimed. `isOurs` is called once: false if they have been returned meanwhile. */
   async claimed(runs: readonly ClaimedRun[], worker: number, isOurs: () => boolean): Promise<void> {
     const [first] = runs
     const parts = this.#parts
-    // Declared dead while the answer was on its way: these runs have gone back.
+    // The worker was declared dead before the response arrived: these runs have been returned.
     if (first === undefined || parts === null || worker !== parts.presence.incarnation) return
     const { settler, table, board, executor, presence } = parts
     const claimedAtMs = performance.now()
@@ -60,11 +60,11 @@ export class WorkerEvents {
     try {
       await table.load(runs.map(({ jobId }) => jobId))
     } catch (error) {
-      // They go back with their claim; nothing of them has begun.
+      // The runs are returned with their claim; none has started.
       settler.forget(first.claimId)
       throw error
     }
-    // Or while we looked at their jobs.
+    // They may also have been returned while their jobs were loaded.
     if (!isOurs() || worker !== presence.incarnation) {
       settler.forget(first.claimId)
       return
@@ -110,7 +110,7 @@ export class WorkerEvents {
     this.#life = life
     for (const { id, reason } of cancellations) parts.executor.cancel(id, reason)
     parts.executor.releaseStale(maxLineWaitMs)
-    // A fence may have been lifted.
+    // The worker may have been fenced until now.
     parts.executor.pump()
     parts.feed.noteRoom()
   }
@@ -120,7 +120,7 @@ export class WorkerEvents {
     this.#parts?.feed.ring()
   }
 
-  /** Somebody may have changed our jobs. One look at a time. */
+  /** Reads the jobs again after a change. One read at a time. */
   refreshJobs(): Promise<void> {
     this.#refreshing ??= this.#readJobs()
       .catch((error: unknown) =>
@@ -144,8 +144,8 @@ export class WorkerEvents {
   }
 
   /**
-   * The server has restarted, recovered or failed over, and may not know of our latest claims, nor that we sleep. What has begun goes on, and its result
-   * counts where it matches the run; the rest goes back.
+   * The server has restarted, recovered or failed over, and may have lost this worker's latest claims and its sleep state. Executing runs continue,
+   * and their results count where they match the run; waiting runs are returned.
    */
   #startAnew({ presence, executor, feed }: WorkerParts): void {
     const details = { worker: presence.incarnation }
@@ -155,7 +155,7 @@ export class WorkerEvents {
     void this.refreshJobs()
   }
 
-  /** Somebody took our runs while we were out of reach: what hasn't begun is theirs, and we come back as a new worker. */
+  /** Other workers took the runs while this worker was unreachable: drop the waiting ones, and register as a new incarnation. */
   async #rejoin({ presence, executor, settler, feed }: WorkerParts): Promise<void> {
     if (this.#isRejoining) return
     this.#isRejoining = true

@@ -1,12 +1,12 @@
 /** Limits of a worker, each with its unit. */
 export interface WorkerLimits {
-  /** Interval of heartbeats, sent from a thread of their own. */
+  /** Interval of heartbeats, which are sent from their own thread. */
   readonly heartbeatMs: number
-  /** A worker whose heartbeat counter didn't change for this long is dead, and its runs are returned. */
+  /** A worker whose heartbeat counter doesn't change for this long is dead, and its runs are returned. */
   readonly leaseMs: number
   /** Maximum of runs claimed ahead of free slots; the actual number depends on how fast runs end. */
   readonly maxPrefetch: number
-  /** Results that wait for their commit; above it no handler is started. */
+  /** Limit of results that wait for their commit; above it no handler is started. */
   readonly maxUnsettled: number
   /** How long handlers may take to end when the worker stops. */
   readonly stopTimeoutMs: number
@@ -14,7 +14,7 @@ export interface WorkerLimits {
   readonly cancelGraceMs: number
   /** How long an isolated handler may take to end after its time-out, before its thread or process is killed. */
   readonly killGraceMs: number
-  /** An event loop that hasn't come round for so long is blocked: what was claimed and not begun goes back. */
+  /** An event loop that hasn't turned for this long is blocked: runs that were claimed and not started are returned. */
   readonly blockedLoopMs: number
   /** Interval between claims without a notification. */
   readonly slowPollMs: number
@@ -22,7 +22,7 @@ export interface WorkerLimits {
   readonly sleepAfterMs: number
   /** Interval of storing progress and log lines of running runs. */
   readonly progressMs: number
-  /** Results that may wait on the disk for the database; above it nothing is claimed. */
+  /** Limit of results on disk that wait for the database; above it nothing is claimed. */
   readonly maxJournalBytes: number
   readonly journalRetentionMs: number
 }
@@ -43,5 +43,5 @@ export const defaultWorkerLimits: WorkerLimits = {
   journalRetentionMs: 0,
 }
 
-/** Over a broker a lease is longer: a worker has to find its broker again after a restart, and only nodes judge it. */
+/** Longer for broker mode: a worker has to reconnect after the broker restarts, and only nodes detect dead workers. */
 export const brokerWorkerLimits: Partial<WorkerLimits> = { leaseMs: 30_000 }

@@ -95,7 +95,7 @@ export function createWorkerParts(
       if (count > 0) notes.begun()
     },
     onRoom: (isSuspects) => {
-      // Those that had to wait for it are due already: nobody rings for them.
+      // Runs that had to wait for this one are due already, and nothing else wakes the feed for them.
       if (isSuspects) feed.ring()
       else feed.noteRoom()
     },

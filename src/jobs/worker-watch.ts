@@ -6,8 +6,8 @@ interface Sighting {
 }
 
 /**
- * Judges workers by their heartbeat counters and our own monotonic clock, as nodes judge each other: an unchanged counter counts only while we
- * ourselves reach the database. Each worker reports how long its lease is.
+ * Detects dead workers by their heartbeat counters and our own monotonic clock, as nodes do for each other: an unchanged counter counts only while
+ * this process reaches the database. Each worker reports the length of its lease.
  */
 export class WorkerWatch {
   readonly #maxGapMs: number

@@ -53,23 +53,23 @@ export class JobWorker {
     return this.#parts?.executor.runningCount ?? 0
   }
 
-  /** Whether its heartbeat has failed for so long that it starts nothing until one gets through. */
+  /** Whether heartbeats have failed for so long that the worker starts nothing until one succeeds. */
   get isFenced(): boolean {
     return this.#parts?.presence.isFenced ?? false
   }
 
-  /** Runs that have ended here, whatever came of them. */
+  /** Number of runs that have ended here, with any outcome. */
   get completed(): number {
     return this.#parts?.executor.completed ?? 0
   }
 
-  /** Starts to claim. Safe to call twice. */
+  /** Starts claiming. Safe to call twice. */
   start(): Promise<void> {
     this.#starting ??= this.#start()
     return this.#starting
   }
 
-  /** Claims nothing more, hands back what hasn't begun, lets handlers end, and settles. Safe to call twice. */
+  /** Stops claiming, returns waiting runs, lets handlers end, and settles their results. Safe to call twice. */
   stop(): Promise<void> {
     this.#stopping ??= this.#stop()
     return this.#stopping
@@ -86,7 +86,7 @@ export class JobWorker {
     this.#events.attach(parts)
     if (this.#journal !== null && journal !== null) {
       parts.settler.replay(this.#journal.left, journal.lastNumber)
-      // Before anything is claimed: what has been done must not be done again.
+      // Settle first, claim later: a run that was executed must not be executed again.
       await parts.settler.drained()
     }
     await parts.presence.join(journal?.formerWorkers ?? new Set())
@@ -112,7 +112,7 @@ export class JobWorker {
     if (this.#refreshTimer !== null) clearInterval(this.#refreshTimer)
     await this.#events.stop()
     if (this.#parts !== null) await this.#stopParts(this.#parts)
-    // Beats go on until everything is settled.
+    // Heartbeats continue until everything is settled.
     await this.#parts?.presence.leave()
     await this.#setup.link.close()
     await this.#journal?.release()

@@ -86,7 +86,7 @@ export class AlertChannels {
     try {
       await this.#options.database().attempt(() => this.#options.endpoints.delete(endpoint, { force: true }))
     } catch (error) {
-      // It was deleted before.
+      // The endpoint was deleted before.
       if (!(error instanceof HoldfastError && error.code === 'endpoint_not_found')) throw error
     }
   }

@@ -51,7 +51,7 @@ export class AlertRules {
     return this.put({ ...current, ...changes, name } as AlertRuleInput)
   }
 
-  /** Its incidents end without a notification. */
+  /** Deletes the rule; its incidents end without a notification. */
   async delete(name: string, reason?: string): Promise<void> {
     const isDeleted = await this.#run(
       (database) => deleteAlertRule(database, name, this.#options.actor),

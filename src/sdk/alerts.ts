@@ -61,7 +61,7 @@ export class Alerts {
     return { data, nextCursor: rows.length > limit ? (data.at(-1)?.id ?? null) : null }
   }
 
-  /** Acknowledges it: no more reminders. Its end is still notified. */
+  /** Acknowledges the alert: no more reminders are sent, but its end still is. */
   async acknowledge(id: string, options: { note?: string } = {}): Promise<void> {
     const alert = knownId('alt', id, notFound)
     const isKnown = await onDatabase(this.#options.database(), (database) =>
@@ -79,7 +79,7 @@ export class Alerts {
     if (!isKnown) throw notFound(id)
   }
 
-  /** Silences it until then; null ends the silence. */
+  /** Silences the alert until then; null ends the silence. */
   async silence(id: string, until: Date | null, options: { note?: string } = {}): Promise<void> {
     const alert = knownId('alt', id, notFound)
     const isKnown = await onDatabase(this.#options.database(), (database) =>

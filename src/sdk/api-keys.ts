@@ -12,7 +12,7 @@ export interface ApiKeyInput {
   /** The person or system that uses the key; shown in the audit log. */
   readonly name: string
   readonly role: Role
-  /** Null or left out: it doesn't expire. */
+  /** Null or omitted: the key doesn't expire. */
   readonly expiresInMs?: number | null | undefined
 }
 
@@ -31,7 +31,7 @@ export class ApiKeys {
     this.#options = options
   }
 
-  /** The key itself is returned only here: only a hash of it is stored. */
+  /** Creates a key. The key itself is returned only here: only a hash of it is stored. */
   async create(input: ApiKeyInput): Promise<ApiKey & { readonly key: string }> {
     const { id, secret, key } = formatApiKey(randomBytes(apiKeyIdBytes), randomBytes(apiKeySecretBytes))
     const { name, role, expiresInMs = null } = input
@@ -58,7 +58,7 @@ export class ApiKeys {
     return this.#run((database) => listApiKeys(database, options.afterId ?? '', limit))
   }
 
-  /** It stops working within seconds on every node, and so do the sessions that were started with it. */
+  /** Revokes the key. Within seconds no node accepts it, nor the sessions that were started with it. */
   async revoke(id: string): Promise<ApiKey> {
     const revoked = await this.#run((database) => revokeApiKey(database, id, this.#options.actor))
     if (revoked === undefined) {
@@ -80,7 +80,7 @@ export class ApiKeys {
   }
 }
 
-/** 256 random bits need no slow hash: they can't be guessed. */
+/** A fast hash is enough: 256 random bits can't be guessed. */
 export function hashSecret(secret: string): Buffer {
   return createHash('sha256').update(secret).digest()
 }

@@ -24,8 +24,8 @@ export function criticalityOf(code: number): Criticality {
 }
 
 /**
- * One attempt at a delivery, or the decision that ended it without one (`expired`, `cancelled`, `dropped`, `skipped`). `interrupted`: its node or worker died while it was
- * in flight, so that its outcome is unknown; it doesn't count against the retry policy.
+ * One attempt at a delivery, or the decision that ended the delivery without one (`expired`, `cancelled`, `dropped`, `skipped`). `interrupted`: the
+ * node or worker died during the attempt, so its outcome is unknown; it doesn't count against the retry policy.
  */
 export interface Attempt {
   readonly deliveryId: string | null
@@ -37,17 +37,17 @@ export interface Attempt {
   readonly isProbe: boolean
   readonly errorCode: string | null
   readonly error: string | null
-  /** The request as it was rendered (bounded, secrets redacted), the answer and the timings; as far as they were kept. */
+  /** The rendered request (truncated, secrets redacted), the response and the timings, as far as they were stored. */
   readonly detail: Readonly<Record<string, unknown>> | null
 }
 
-/** `prefix`: `run` for those of a job. */
+/** `prefix`: `run` for attempts of a job's run. */
 export function toAttempt(record: AttemptRecord, prefix: 'dlv' | 'run' = 'dlv'): Attempt {
   const { deliveryId, outcome, ...rest } = record
   return { ...rest, deliveryId: formatId(prefix, deliveryId), outcome: outcomeOf(outcome) }
 }
 
-/** What a dead letter stores of an attempt whose own row may be gone. */
+/** Restores an attempt from a dead letter, because the attempt's own row may have been deleted. */
 export function fromMemory(remembered: RememberedAttempt, prefix: 'dlv' | 'run' = 'dlv'): Attempt {
   const { deliveryId, at, status, outcome, ...rest } = remembered
   return {

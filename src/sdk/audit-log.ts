@@ -31,7 +31,7 @@ export class AuditLog {
     this.#database = options.database
   }
 
-  /** The newest first; at most a thousand at a time. Queries until it has as many as requested, or has read all; `page` returns sooner. */
+  /** Newest first; at most a thousand. Queries until it has as many entries as requested, or has read all; `page` returns sooner. */
   async list(query: AuditQuery = {}): Promise<AuditEntry[]> {
     const limit = limitOf(query)
     const entries: AuditEntry[] = []
@@ -44,7 +44,7 @@ export class AuditLog {
     }
   }
 
-  /** The newest first, from one bounded query. */
+  /** Newest first, from one bounded query. */
   async page({ beforeId = beforeEverything, limit, ...filter }: AuditQuery = {}): Promise<AuditPage> {
     return onDatabase(this.#database(), async (database) => {
       const { ids, before } = await lookFor(database, 'audit', filter, beforeId, limitOf({ limit }))

@@ -1,9 +1,9 @@
 import type { BrokerQueueView } from '../storage/broker-queues.ts'
 import type { BrokerCounts, BrokerReport, BrokerReportRow } from '../storage/broker-reports.ts'
 
-/** Something about the broker that differs from what is expected. */
+/** A difference between the expected and the actual state of the broker. */
 export interface BrokerProblem {
-  /** The node, queue or exchange that it is about. */
+  /** The node, queue or exchange with the problem. */
   readonly subject: string
   /** Whether runs wait because of it. */
   readonly isSevere: boolean
@@ -21,12 +21,12 @@ const fixes: Readonly<Record<string, string>> = {
 }
 const unreachable =
   'Check that the broker is up, and host and port in HOLDFAST_AMQP_URL. Nodes connect again by themselves; runs wait in PostgreSQL.'
-/** A node that has just started is given this long. */
+/** A node that has just started gets this long to connect. */
 const connectingMs = 10_000
-/** RabbitMQ has dead-lettering at least once from here on. */
+/** The first RabbitMQ version with at-least-once dead-lettering. */
 const oldestServer = [3, 10] as const
 
-/** What differs from what is expected, the severest first. */
+/** Compares the actual with the expected state; the most severe problems first. */
 export function findBrokerProblems(
   reports: readonly BrokerReportRow[],
   queues: readonly BrokerQueueView[],

@@ -13,16 +13,16 @@ import { onDatabase } from './page.ts'
 export interface BrokerNodeState {
   readonly node: string
   readonly state: BrokerReport['state']
-  /** Since when it is connected, blocked or disconnected. */
+  /** Since when the node is connected, blocked or disconnected. */
   readonly since: Date
-  /** Why it is blocked or disconnected. */
+  /** Why the node is blocked or disconnected. */
   readonly error: string | null
-  /** Why the last connection was lost or refused; it stays when another is open. */
+  /** Why the last connection was lost or refused; kept after a reconnect. */
   readonly lastFailure: { readonly error: string; readonly at: Date } | null
   readonly server: string | null
-  /** Runs that it has published since it started. */
+  /** Runs that the node has published since it started. */
   readonly dispatched: number
-  /** Messages that it has received and not acknowledged yet. */
+  /** Messages that the node has received and not acknowledged yet. */
   readonly unacknowledged: number
   readonly reportedAt: Date
 }
@@ -30,15 +30,15 @@ export interface BrokerNodeState {
 export interface BrokerQueue {
   readonly name: string
   readonly kind: QueueKind
-  /** The name of the workers that consume it; null: it isn't a worker's. */
+  /** The name of the workers that consume the queue; null if it isn't a worker's queue. */
   readonly worker: string | null
   readonly ttlMs: number | null
-  /** `draining`: of a former TTL, consumed until it is empty. `retired`: its worker is gone; a node removes it when it is empty. */
+  /** `draining`: of a former TTL, consumed until it is empty. `retired`: its worker is gone; a node deletes the queue when it is empty. */
   readonly state: 'active' | 'draining' | 'retired'
-  /** False: it exists with other arguments. */
+  /** False: the queue exists with other arguments. */
   readonly isAsDeclared: boolean
   readonly arguments: Readonly<Record<string, string | number | boolean>>
-  /** Ready messages; null: no node has looked yet, or it isn't there. */
+  /** Ready messages; null if no node has checked yet, or the queue doesn't exist. */
   readonly messages: number | null
   readonly consumers: number | null
   readonly seenAt: Date | null
@@ -54,40 +54,40 @@ export interface BrokerDeadLetters {
   readonly failedDeliveryLimit: number
   /** Of `failed`: a consumer rejected the message. */
   readonly failedRejected: number
-  /** Their runs went back to their queues. */
+  /** The runs returned to their queues. */
   readonly returned: number
-  /** Nothing was to be done: their runs had started or ended, or were dispatched again. */
+  /** Nothing had to be done: the runs had started or ended, or were dispatched again. */
   readonly ended: number
   readonly unreadable: number
-  /** From the dead-lettering to the commit, of the last 200 of each node; the worst node's. */
+  /** From the dead-lettering to the commit, of the last 200 messages of each node; the value of the slowest node. */
   readonly latencyP50Ms: number | null
   readonly latencyP95Ms: number | null
 }
 
 export interface BrokerStatus {
-  /** Whether a live node has a broker. */
+  /** Whether a live node has a broker configured. */
   readonly isConfigured: boolean
   readonly prefix: string | null
   readonly nodes: readonly BrokerNodeState[]
   /** Live workers that get their runs over the broker. */
   readonly workers: number
   readonly exchanges: readonly { readonly name: string; readonly type: string }[]
-  /** The first 500; those that need attention come first. */
+  /** The first 500; queues that need attention come first. */
   readonly queues: readonly BrokerQueue[]
   readonly queueCount: number
-  /** What differs from what is expected, with the fix. */
+  /** Differences from the expected state, with their fixes. */
   readonly problems: readonly BrokerProblem[]
-  /** Runs that were dispatched and have not started, counted to 10,000. */
+  /** Runs that were dispatched and have not started, counted up to 10,000. */
   readonly unstarted: number
   readonly oldestUnstartedAt: Date | null
   readonly deadLetters: BrokerDeadLetters
-  /** Messages that no node could read, counted to 10,000. */
+  /** Messages that no node could read, counted up to 10,000. */
   readonly rejects: number
 }
 
 const maxQueues = 500
 
-/** Broker mode, as the nodes see it: connections, topology, what waits. */
+/** Broker mode as the nodes see it: connections, topology, pending messages. */
 export class Broker {
   readonly #options: { readonly database: () => Database }
 

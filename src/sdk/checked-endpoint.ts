@@ -8,9 +8,9 @@ import { type EndpointProblem, invalidEndpoint } from './endpoint-errors.ts'
 
 export interface CheckOptions {
   readonly transports: TransportRegistry
-  /** Refuse a target that this process may not reach. */
+  /** Whether to refuse a target that this process may not reach. */
   readonly judgesTarget: boolean
-  /** Paths of the secrets that the endpoint has already. */
+  /** Paths of the secrets that are already stored for the endpoint. */
   readonly stored: readonly string[]
   readonly site: EndpointDefaults
 }

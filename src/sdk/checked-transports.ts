@@ -3,7 +3,7 @@ import { HoldfastError } from '../core/errors.ts'
 const ownName = /^[a-z][a-z0-9]*-[a-z0-9-]+$/
 const maxNameLength = 32
 
-/** Transports of the user's own. A hyphen in the name distinguishes it from every transport that comes with Holdfast, now or later. */
+/** Checks custom transports. The hyphen in their names avoids conflicts with built-in transports of this and later versions. */
 export function checkedTransports<Named extends { readonly name: string }>(
   transports: readonly Named[],
 ): readonly Named[] {

@@ -28,7 +28,7 @@ export class CircuitChanges {
   }
 
   /**
-   * The newest first; at most a thousand at a time.
+   * Newest first; at most a thousand.
    *
    * @example await holdfast.circuitChanges.list({ endpoint: 'crm' })
    */

@@ -8,14 +8,14 @@ import {
 } from '../secrets/endpoint-secrets.ts'
 import type { Keyring } from '../secrets/keyring.ts'
 
-/** What is shown of a secret, and a digest that changes with it. */
+/** Public facts about a secret, and a digest that changes with it. */
 export interface SecretDigest {
   /** Its path in the config: `headers.x-team`. */
   readonly field: string
-  /** Null: it was stored before such values were secret, and is not encrypted yet. */
+  /** Null: the value was stored before it counted as a secret, and is not encrypted yet. */
   readonly keyId: string | null
   readonly setAt: Date | null
-  /** Null when this process lacks the key. */
+  /** Null if this process lacks the key. */
   readonly digest: string | null
 }
 
@@ -31,7 +31,7 @@ interface StoredValues {
 interface PresentSecret {
   readonly keyId: string | null
   readonly setAtMs: number | null
-  /** Null: it can't be decrypted here. */
+  /** Null: this process can't decrypt it. */
   readonly text: string | null
 }
 
@@ -49,7 +49,7 @@ export function digestsOf(
   }))
 }
 
-/** By digest, so that an exported file can be compared too. */
+/** Compares by digest, so that an exported file can be compared too. */
 export function compareSecrets(
   lane: StoredValues,
   paths: readonly SecretPath[],

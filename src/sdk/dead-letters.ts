@@ -66,7 +66,7 @@ export interface DeadLetter {
   readonly state: 'open' | 'redriven' | 'resolved' | 'discarded' | 'erased'
   /** Why it died: `permanent`, `retries_exhausted`, `gave_up`, `gone`, `schema`, `transform`, `endpoint_full`, … */
   readonly reason: string
-  /** Of its last attempt. */
+  /** Class of the last attempt. */
   readonly class: Outcome
   readonly statusCode: number | null
   readonly errorCode: string | null
@@ -76,12 +76,12 @@ export interface DeadLetter {
   readonly criticality: Criticality
   readonly priority: number
   readonly orderingKey: string | null
-  /** Later messages of its ordering key wait until it is settled. */
+  /** Whether later messages of its ordering key wait until it is settled. */
   readonly blocksKey: boolean
   /** How many attempts were made, over all redrives. */
   readonly attempts: number
   readonly redrives: number
-  /** How many of the redrives were scheduled ones, because it is critical. */
+  /** How many of the redrives were scheduled ones, for a critical dead letter. */
   readonly resends: number
   readonly redrivenDeliveryId: string | null
   readonly createdAt: Date
@@ -92,15 +92,15 @@ export interface DeadLetter {
 }
 
 export interface DeadLetterDetail extends Omit<DeadLetter, 'attempts'> {
-  /** Every one, over all redrives, oldest first. */
+  /** All attempts, over all redrives, oldest first. */
   readonly attempts: readonly Attempt[]
   /** The last request as rendered: truncated, secrets redacted. */
   readonly request: Readonly<Record<string, unknown>> | null
-  /** What the receiver answered to the last attempt (`status`, `headers`, `body`), as long as that attempt is kept. */
+  /** The response to the last attempt (`status`, `headers`, `body`), as long as that attempt is kept. */
   readonly response: Readonly<Record<string, unknown>> | null
   /** Null only if the letter has been settled and its partition was dropped. */
   readonly message: StoredMessage | null
-  /** Of a run that a broker dead-lettered: the `x-death` of its message, the newest entry first. */
+  /** For a run that a broker dead-lettered: the `x-death` header of its message, newest entry first. */
   readonly brokerHistory?: readonly Readonly<Record<string, unknown>>[]
 }
 
@@ -118,9 +118,9 @@ export interface DeadLetterGroup {
   readonly count: number
   readonly firstSeenAt: Date
   readonly lastSeenAt: Date
-  /** False if the filter was applied to the newest 10,000 letters only, and there are more: then the group may be larger. */
+  /** False if the filter was applied only to the newest 10,000 letters and there are more: then the group may be larger. */
   readonly isComplete: boolean
-  /** The newest of them. */
+  /** The newest letter of the group. */
   readonly sample: {
     readonly id: string
     readonly reason: string
@@ -133,7 +133,7 @@ export interface DeadLetterGroup {
 
 export type DeadLetterSummary = DeadLetterSummaryRow
 
-/** An endpoint whose critical events don't arrive: dead and unsettled, or pending for longer than an hour. */
+/** An endpoint with undelivered critical events: dead and unsettled, or pending for longer than an hour. */
 export interface Recipient extends Omit<RecipientRow, 'oldestMessageId'> {
   readonly count: number
   readonly oldestMessageId: string
@@ -152,7 +152,7 @@ const maxAttemptsShown = 2000
 
 /** A group with details. */
 export interface DetailedGroup extends Omit<DeadLetterGroup, 'isComplete'> {
-  /** How many were added in each of the last 24 hours, the oldest first; 100 at most. */
+  /** Letters added in each of the last 24 hours, oldest first; each value at most 100. */
   readonly series: readonly number[]
   /** The routes of the newest dead letters. */
   readonly routes: readonly string[]
@@ -183,7 +183,7 @@ export class DeadLetters {
     return readPage(this.#options.database(), 'dead_letters', 'dlt', checked, readDeadLetters, toDeadLetter)
   }
 
-  /** Complete: with its message and every attempt. */
+  /** Returns the letter with its message and every attempt. */
   async get(id: string): Promise<DeadLetterDetail> {
     const letterId = knownId('dlt', id, deadLetterNotFound)
     return onDatabase(this.#options.database(), async (database) => {
@@ -211,7 +211,7 @@ export class DeadLetters {
     })
   }
 
-  /** Groups by error fingerprint and endpoint; the largest group first, open letters only unless the filter says otherwise. */
+  /** Groups letters by error fingerprint and endpoint, the largest group first; open letters only, unless the filter has a state. */
   async groups(filter: DeadLetterFilter = {}): Promise<readonly DeadLetterGroup[]> {
     const checked = checkedFilter(deadLetterFilter, filter)
     return onDatabase(this.#options.database(), async (database) => {
@@ -220,7 +220,7 @@ export class DeadLetters {
     })
   }
 
-  /** Like `groups`, page by page, each with its last 24 hours, its routes, and the last change right before it began. */
+  /** Like `groups`, in pages; each group has its last 24 hours, its routes, and the last change right before it began. */
   async groupPage(
     query: DeadLetterFilter & {
       readonly limit?: number | undefined
@@ -245,7 +245,7 @@ export class DeadLetters {
     })
   }
 
-  /** Renders some of the open letters that match a filter, the newest, with the current routes. Nothing is sent. */
+  /** Renders a sample of the newest open letters that match a filter, with the current routes. Sends nothing. */
   async trial(filter: DeadLetterFilter, options: { readonly sample?: number } = {}): Promise<LetterTrial> {
     const checked = { ...checkedFilter(deadLetterFilter, filter), state: 'open' }
     const { database, routes, previews } = this.#options
@@ -258,8 +258,8 @@ export class DeadLetters {
   }
 
   /**
-   * Redelivers it, applying the current transform. The letter becomes `redriven`; calling it twice, or from two places at once, delivers
-   * once. Receivers see the same `webhook-id`, handlers of a job the same `context.id`.
+   * Redelivers the letter, applying the current transform. The letter becomes `redriven`; repeated or concurrent calls deliver once. Receivers see
+   * the same `webhook-id`, handlers of a job the same `context.id`.
    */
   async redrive(id: string, { reason }: Because = {}): Promise<Redriven> {
     knownId('dlt', id, deadLetterNotFound)
@@ -270,13 +270,13 @@ export class DeadLetters {
     })
   }
 
-  /** Settles it as resolved: it needs no delivery any more. Who did it and when is stored. */
+  /** Settles the letter as resolved: it needs no delivery any more. The user and the time are stored. */
   async resolve(id: string, input: ResolveInput = {}): Promise<DeadLetterDetail> {
     const { note = null, action = null } = checkedFilter(resolveInput, input)
     return this.#settle(id, { state: 'resolved', note, action })
   }
 
-  /** Discards it. It stays visible until retention removes it. */
+  /** Discards the letter. It stays visible until retention deletes it. */
   async discard(id: string, input: DiscardInput): Promise<DeadLetterDetail> {
     const { reason } = checkedFilter(discardInput, input)
     return this.#settle(id, { state: 'discarded', note: reason, action: 'discard' })
@@ -300,13 +300,13 @@ export class DeadLetters {
     }))
   }
 
-  /** A row for each endpoint and queue that has letters. */
+  /** One row for each endpoint and queue that has letters. */
   async summary(): Promise<readonly DeadLetterSummary[]> {
     return onDatabase(this.#options.database(), summariseDeadLetters)
   }
 }
 
-/** The letter stores every attempt without its details; the attempt's own row has those, until its partition is dropped. */
+/** The letter stores every attempt without its details; the attempt's own row has the details, until its partition is dropped. */
 function joinAttempts(remembered: readonly Attempt[], stored: readonly Attempt[]): Attempt[] {
   const keyOf = ({ deliveryId, attempt }: Attempt) => `${deliveryId}#${attempt}`
   const joined = new Map(remembered.map((attempt) => [keyOf(attempt), attempt]))
@@ -356,7 +356,7 @@ function toDetailedGroup(row: DeadLetterGroupRow, details: GroupDetails | undefi
   }
 }
 
-/** A cursor is the size of the last group and its newest letter, as groups are in that order. */
+/** A cursor is the size and the newest letter of the last group, because groups are sorted by these. */
 function groupsAfter(cursor: string | undefined): (row: DeadLetterGroupRow) => boolean {
   if (cursor === undefined) return () => true
   const [count, sampleId] = cursor.split('.').map(Number)

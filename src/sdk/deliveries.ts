@@ -21,7 +21,7 @@ import {
 /** One message to be sent to one endpoint, pending or ended. */
 export interface Delivery {
   readonly id: string
-  /** Receivers see it as `webhook-id` (a second delivery of one message to the same endpoint adds `.1`, and so on). */
+  /** Receivers get it as `webhook-id` (a second delivery of one message to the same endpoint adds `.1`, and so on). */
   readonly messageId: string
   /** The message that this one replays. */
   readonly replayOf: string | null
@@ -31,7 +31,7 @@ export interface Delivery {
   readonly eventType: string | null
   readonly tenant: string | null
   readonly correlationId: string | null
-  /** A delivery in flight is known to its node only: it is shown as `pending`. */
+  /** Only the node knows that a delivery is in flight: it is shown as `pending`. */
   readonly state:
     | 'pending'
     | 'in_flight'
@@ -43,11 +43,11 @@ export interface Delivery {
     | 'skipped'
   /** Number of attempts made. */
   readonly attempt: number
-  /** Null if it is ready, or no longer pending. */
+  /** Null if the delivery is ready, or no longer pending. */
   readonly nextAttemptAt: Date | null
   readonly expiresAt: Date | null
   readonly priority: number | null
-  /** Null after the end of a delivery whose route or event type decided it. */
+  /** Null after the end of a delivery whose criticality came from its route or event type. */
   readonly criticality: Criticality | null
   readonly orderingKey: string | null
   readonly deadLetterId: string | null
@@ -64,7 +64,7 @@ export interface DeliveriesOptions {
   readonly actor: string
 }
 
-/** A retry policy allows a thousand, in addition to probes. */
+/** A retry policy allows a thousand attempts, in addition to probes. */
 const maxAttemptsShown = 2000
 const maxAttemptsShownEach = 100
 
@@ -77,7 +77,7 @@ export class Deliveries {
   }
 
   /**
-   * Newest first. With `sort: 'next_attempt'` pending ones that wait for a time, the soonest first.
+   * Newest first. With `sort: 'next_attempt'`: only pending deliveries that wait for a time, the soonest first.
    *
    * @example await holdfast.deliveries.list({ endpoint: 'crm', state: 'dead', limit: 20 })
    */
@@ -107,7 +107,7 @@ export class Deliveries {
     })
   }
 
-  /** With its attempts. */
+  /** Returns a delivery with its attempts. */
   async get(id: string): Promise<Delivery> {
     const deliveryId = knownId('dlv', id, deliveryNotFound)
     return onDatabase(this.#options.database(), async (database) => {
@@ -134,12 +134,12 @@ export class Deliveries {
     })
   }
 
-  /** Makes it due now instead of waiting for its time. One that is ready already stays ready. */
+  /** Makes a delivery due now. One that is ready already stays ready. */
   retry(id: string): Promise<Delivery> {
     return this.#act(id, 'retry', null)
   }
 
-  /** Cancels it. The delivery stays visible as cancelled. A request that is already in flight may still arrive. */
+  /** Cancels a delivery. It stays visible as cancelled. A request that is already in flight may still arrive. */
   cancel(id: string, options: { readonly reason?: string } = {}): Promise<Delivery> {
     return this.#act(id, 'cancel', options.reason ?? null)
   }
@@ -155,7 +155,7 @@ export class Deliveries {
   }
 }
 
-/** Deliveries with their attempts, the last hundred of each. */
+/** Reads deliveries with their attempts, the last hundred of each. */
 export async function readWholeDeliveries(
   database: Database,
   ids: readonly number[],

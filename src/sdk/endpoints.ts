@@ -55,12 +55,12 @@ export type ChangedEndpoint = Endpoint & {
 }
 
 export interface TestOptions {
-  /** A payload to use instead of the test's own. */
+  /** A payload to use instead of the default test payload. */
   readonly payload?: unknown
   readonly signal?: AbortSignal
 }
 
-/** Why something is done, for the audit log. */
+/** The reason of a change, for the audit log. */
 export interface Because {
   readonly reason?: string | undefined
 }
@@ -70,7 +70,7 @@ export interface EndpointsOptions {
   readonly transports: TransportRegistry
   readonly actor: string
   readonly judgesTargets: boolean
-  /** A node of this process applies the change without waiting for a notification. */
+  /** Lets a node of this process apply the change without waiting for a notification. */
   readonly onChanged: (name: string) => void
 }
 
@@ -86,7 +86,7 @@ export class Endpoints {
     this.#options = options
   }
 
-  /** A generated secret is in the result, and never shown again. */
+  /** Creates an endpoint. A generated secret is in the result, and never shown again. */
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- users with their own transport pass the type of its endpoints
   async create<Custom extends CustomEndpointInput = never>(
     input: EndpointInput | NoInfer<Custom>,
@@ -125,7 +125,7 @@ export class Endpoints {
       this.#transportOf(current),
     )
     const stored = current.secrets.map(({ field }) => field)
-    // A process that changes the retries of an endpoint need not be allowed to reach it.
+    // A process that only changes the retries of an endpoint need not be allowed to reach it.
     const isTargetNew = changes.config !== undefined
     const { settings, secrets, signingSecret } = this.#check(merged, isTargetNew, stored, site)
     const patterns = shorthandPatterns(settings)
@@ -141,10 +141,7 @@ export class Endpoints {
     return { ...this.#show(updated), ...(signingSecret !== null && { signingSecret }) }
   }
 
-  /**
-   * Replaces the secret that requests are signed with. For `overlapMs` they have two signatures, so that receivers can switch
-   * without a gap.
-   */
+  /** Replaces the signing secret. For `overlapMs` requests have two signatures, so that receivers can switch without a gap. */
   async rotateSecret(name: string, options: RotateSecretOptions & Because = {}): Promise<RotatedSecret> {
     const { overlapMs, secret } = checkedRotation(options)
     const current = await this.#read(name)
@@ -165,13 +162,13 @@ export class Endpoints {
     return { endpoint: name, secret, previousExpiresAt }
   }
 
-  /** What is shown of its secrets: since when each is set, under which key, and a digest that changes with it. */
+  /** Public facts about the endpoint's secrets: when each was set, under which key, and a digest that changes with it. */
   async secrets(name: string): Promise<SecretDigest[]> {
     const { lane, paths } = await this.#secretsOf(name)
     return digestsOf(lane, paths, this.#options.transports.keyring)
   }
 
-  /** Compares values, by their fields in the config (`headers.x-team`), with the stored ones, without showing those. */
+  /** Compares values, given by their field in the config (`headers.x-team`), with the stored ones, without revealing these. */
   async compareSecrets(
     name: string,
     values: Readonly<Record<string, string>>,
@@ -181,8 +178,8 @@ export class Endpoints {
   }
 
   /**
-   * Encrypts values that were stored before they counted as secrets. Returns how many endpoints had any. Nodes of earlier versions can't read
-   * them then, and hold those endpoints: run it when all nodes are new.
+   * Encrypts values that were stored before they counted as secrets. Returns how many endpoints had such values. Nodes of earlier versions can't read
+   * the encrypted values and hold those endpoints, so run it when all nodes have the new version.
    */
   async sealPlainValues({ signal }: { readonly signal?: AbortSignal | undefined } = {}): Promise<number> {
     let sealed = 0
@@ -195,7 +192,7 @@ export class Endpoints {
         if (signal?.aborted === true) return sealed
         const paths = this.#transportOf(row)?.secretPaths?.(row.config) ?? []
         if (splitSecrets(row.config, paths).secrets.size === 0) continue
-        // An endpoint that can't be written now (a newer version wrote it, or it was just deleted) is skipped.
+        // Skip an endpoint that can't be written now (a newer version wrote it, or it was just deleted).
         const isSealed = await this.update(row.name, {}).then(() => true, falseWhenRefused)
         if (isSealed) sealed += 1
       }
@@ -215,7 +212,7 @@ export class Endpoints {
     return this.#show(await this.#read(name))
   }
 
-  /** By name; at most a thousand at a time (and one, to see whether more follow), after `afterName`. */
+  /** Sorted by name; at most a thousand (plus one, to detect whether more follow), after `afterName`. */
   async list(options: EndpointQuery = {}): Promise<Endpoint[]> {
     const { afterName = '', tag = null, tenant = null, state = null } = options
     const limit = Math.min(options.limit ?? maxListed, maxListed + 1)
@@ -226,14 +223,14 @@ export class Endpoints {
   }
 
   /**
-   * Refused while it has pending deliveries or routes, unless forced: then they are cancelled. Returns how many were cancelled at once; many are
-   * cancelled in the background: see `remove`.
+   * Deletes an endpoint. Refused while it has pending deliveries or routes, unless forced: then the deliveries are cancelled. Returns how many were
+   * cancelled at once; a large number is cancelled in the background: see `remove`.
    */
   async delete(name: string, options: { force?: boolean } = {}): Promise<number> {
     return (await this.remove(name, options)).cancelled
   }
 
-  /** Like `delete`, and names the operation that cancels pending deliveries if there were more than a hundred. */
+  /** Like `delete`; also returns the operation that cancels pending deliveries if there were more than a hundred. */
   async remove(name: string, options: { force?: boolean } & Because = {}): Promise<Removal> {
     const deletion = await this.#run(
       (database) => deleteEndpoint(database, name, options.force ?? false, this.#options.actor),
@@ -248,7 +245,7 @@ export class Endpoints {
     return health
   }
 
-  /** Health and the last 24 hours of many, by name. */
+  /** Health and the last 24 hours of many endpoints, sorted by name. */
   async listHealth(options: EndpointHealthQuery = {}): Promise<ListedEndpointHealth[]> {
     const { afterName = '', nameHas = null, tag = null, state = null, isTroubled = false } = options
     const limit = Math.min(options.limit ?? maxListedHealth, maxListedHealth + 1)
@@ -263,7 +260,7 @@ export class Endpoints {
     await this.#setState(name, 'paused', reason ?? null)
   }
 
-  /** Ends a pause, the state `rejecting`, or a disabling. */
+  /** Ends a pause, the state `rejecting`, or the state `disabled`. */
   async resume(name: string, reason?: string): Promise<void> {
     await this.#setState(name, 'active', reason ?? null)
   }

@@ -21,7 +21,7 @@ export type BatchRun<Input> = RunOptionsInput & { readonly input: Input }
 /** Larger batches are stored in parts of this size, inside one transaction. */
 const maxBatchRuns = 5000
 
-/** Validates inputs against their job and stores runs. A job is declared the first time it is used. */
+/** Validates inputs against the schema of their job, and stores runs. A job is declared the first time it is used. */
 export class Enqueuer {
   readonly #database: Database
   readonly #databaseUrl: string | null
@@ -43,7 +43,7 @@ export class Enqueuer {
     let hasOptions = false
     runs.forEach((run, index) => {
       const body = encodePayload(run.input, index)
-      // The value that will be stored and handled, which may differ from the given one: a Date is a text in JSON.
+      // Check the value that will be stored, which may differ from the given one: a Date becomes text in JSON.
       if (typeof job !== 'string') refuseUnfit(job, body, index)
       bodies.push(body)
       const given = checkedRunOptions(run, index)
@@ -60,7 +60,7 @@ export class Enqueuer {
     }
   }
 
-  /** Over our own connection, also when the run goes into the caller's transaction: a roll-back doesn't make a job unknown. */
+  /** Uses our own connection, also when the run is stored in the caller's transaction: a rollback doesn't make the job unknown. */
   async #introduce(job: AnyJob): Promise<void> {
     let introduced = this.#introduced.get(job.name)
     if (introduced === undefined) {
@@ -95,9 +95,9 @@ export class Enqueuer {
     })
   }
 
-  /** The run is stored as claimed by the worker that reserved the slot, which starts it when it is committed. */
+  /** Stores the run as claimed by the worker that reserved the slot, which starts it after the commit. */
   async #enqueueAssigned(slot: KeptSlot, job: string, body: string): Promise<number> {
-    // A sleeping worker receives notifications, so the connections to this database are sessions of our own.
+    // A sleeping worker receives notifications, so connections to this database are direct sessions and can prepare statements.
     await this.#database.startPreparing()
     try {
       const { worker, request } = slot
@@ -111,14 +111,14 @@ export class Enqueuer {
       else slot.fill(claimed)
       return id
     } catch (error) {
-      // It may be stored, claimed by a worker that doesn't know of it.
+      // The run may be stored as claimed, although its worker doesn't know it.
       slot.giveUp()
       throw error
     }
   }
 }
 
-/** Refuses an input that could never be handled. */
+/** Refuses an input that can never be handled, because it doesn't match the job's schema. */
 export function refuseUnfit(job: AnyJob, body: string, index: number): void {
   const problems = job.check(body)
   if (problems.length === 0) return
@@ -130,7 +130,7 @@ export function refuseUnfit(job: AnyJob, body: string, index: number): void {
   )
 }
 
-/** Null if there is nothing but the input. */
+/** Null if the run has nothing but an input. */
 function checkedRunOptions(run: BatchRun<unknown>, index: number): object | null {
   if (hasInputOnly(run)) return null
   const { input: _, ...options } = run

@@ -25,7 +25,7 @@ export type EventType = EventTypeRecord
 export interface EventTypesOptions {
   readonly database: () => Database
   readonly actor: string
-  /** These types may have changed. */
+  /** An event type may have changed. */
   readonly onChanged: (name: string) => void
 }
 
@@ -34,7 +34,7 @@ const maxRecentMessages = 10_000
 const maxChecked = 200
 
 export interface RecentEventTypes {
-  /** The most frequent first. */
+  /** Most frequent first. */
   readonly data: readonly { readonly type: string; readonly count: number; readonly lastSeenAt: Date }[]
   /** Number of messages examined. */
   readonly scanned: number
@@ -65,7 +65,7 @@ export class EventTypes {
     return found
   }
 
-  /** By name; at most a thousand at a time, after `afterName`. */
+  /** Sorted by name; at most a thousand, after `afterName`. */
   async list(options: { afterName?: string | undefined; limit?: number } = {}): Promise<EventType[]> {
     const limit = Math.min(options.limit ?? maxListed, maxListed + 1)
     return this.#run((database) => listEventTypes(database, options.afterName ?? '', limit))
@@ -88,7 +88,7 @@ export class EventTypes {
     return { data: types, scanned, since }
   }
 
-  /** Which of the newest events of a type a schema would refuse: of 200, and 4 MB, at most. */
+  /** Checks the newest events of a type against a schema: at most 200 events and 4 MB. */
   async check(name: string, schema: object): Promise<SchemaCheck> {
     await this.#checkSchema(schema)
     return this.#run(async (database) => {

@@ -23,7 +23,7 @@ import { type Criticality, criticalityOf } from './attempt.ts'
 import { type Delivery, readWholeDeliveries } from './deliveries.ts'
 import { checkedFilter, invalidFilter, knownId, onDatabase, type Page, readPage } from './page.ts'
 
-/** A published event, or a message sent straight to an endpoint, as it is listed. */
+/** A published event, or a message sent directly to an endpoint, as listed. */
 export interface Event {
   readonly id: string
   readonly type: string | null
@@ -41,7 +41,7 @@ export interface Event {
 
 export interface Erasure {
   readonly id: string
-  /** Deliveries that were pending and are cancelled now; only with `force`. */
+  /** Pending deliveries that were cancelled; only with `force`. */
   readonly cancelled: number
   /** Number of open dead letters that were settled as `erased`. */
   readonly deadLetters: number
@@ -50,17 +50,17 @@ export interface Erasure {
 export interface EraseOptions {
   /** Stored in the audit log. */
   readonly reason: string
-  /** Also while it is pending: its deliveries are cancelled. */
+  /** Erase the event even if it is pending: its deliveries are cancelled. */
   readonly force?: boolean | undefined
 }
 
-/** What one step of a search found. */
+/** The result of one step of a search. */
 export interface EventSearchStep extends Page<Event> {
   /** Number of events examined. */
   readonly scanned: number
-  /** When the last of them was accepted. Null: there was no older one. */
+  /** When the last examined event was accepted. Null: there was no older one. */
   readonly scannedTo: Date | null
-  /** About how many events were accepted between `from` and `to`; null if not known. */
+  /** Estimated number of events accepted between `from` and `to`; null if unknown. */
   readonly total: number | null
 }
 
@@ -134,7 +134,7 @@ export class Events {
     })
   }
 
-  /** With its payload, its deliveries and their attempts. The id of a replay finds the original. */
+  /** Returns an event with its payload, its deliveries and their attempts. The id of a replay returns the original. */
   async get(id: string): Promise<EventDetail> {
     return onDatabase(this.#options.database(), async (database) => {
       const body = await readStored(database, id)
@@ -144,7 +144,8 @@ export class Events {
   }
 
   /**
-   * Removes an event's payload for good: body, headers, metadata, stored requests and answers, also in its dead letters. Refused while it is pending, unless forced.
+   * Erases an event's payload permanently: body, headers, metadata, stored requests and responses, also in its dead letters. Refused while the event
+   * is pending, unless forced.
    *
    * @example await holdfast.events.erase('msg_0jm3x1c8000', { reason: 'Ada asked us to forget her' })
    */
@@ -157,7 +158,7 @@ export class Events {
   }
 }
 
-/** The id of a replay finds the original. */
+/** The id of a replay returns the original. */
 export async function readStored(database: Database, id: string): Promise<EventBody> {
   const body = await readEventBody(database, knownId('msg', id, eventNotFound))
   if (body === undefined) throw eventNotFound(id)

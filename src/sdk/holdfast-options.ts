@@ -13,9 +13,9 @@ import type { PublishLineLimits } from './publish-line.ts'
 export interface BrokerOptions {
   /** Like `amqps://user:password@rabbit.example:5671/vhost`. */
   readonly url: string
-  /** False: this node takes no part in it. Default: true. */
+  /** False: this node doesn't use the broker. Default: true. */
   readonly isEnabled?: boolean
-  /** What differs from the defaults of names and limits. */
+  /** Overrides of the default names and limits. */
   readonly topology?: Partial<TopologyOptions>
 }
 
@@ -28,24 +28,27 @@ export interface HoldfastOptions {
   readonly databaseUrl: string | undefined
   /** Handlers of `function` endpoints, by endpoint name (or by the endpoint's `config.handler`). */
   readonly handlers?: Readonly<Record<string, Handler>>
-  /** Transports of your own, each with a hyphen in its name: docs/transports.md. Every process that creates or serves their endpoints needs them. */
+  /** Custom transports, each with a hyphen in its name: docs/transports.md. Every process that creates or serves their endpoints needs them. */
   readonly transports?: readonly (Transport | LazyTransport)[]
   /** The name of this process in the list of nodes. */
   readonly nodeName?: string
   /** True if no other process can run under this name, so that an earlier one is certainly dead. */
   readonly isNameExclusive?: boolean
-  /** Connections for sending and for queries; a started node has eight more of its own, one that listens, and two while it leads. */
+  /**
+   * Connections for sending and for queries; a started node has eight more of its own, one that listens, and two while it leads. Broker mode adds
+   * four, and one that listens.
+   */
   readonly maxConnections?: number
   readonly limits?: Partial<NodeLimits>
   /** How events that are published at the same time are stored together. The defaults were measured and need no change. */
   readonly publishLine?: PublishLineLimits
   readonly logger?: Logger
   readonly observer?: Partial<NodeObserver>
-  /** Endpoints with series of their own on the metrics page: those named, and the `topEndpoints` with the most pending deliveries. */
+  /** Endpoints with their own series on the metrics page: the listed ones, and the `topEndpoints` with the most pending deliveries. */
   readonly metrics?: { readonly endpoints?: readonly string[]; readonly topEndpoints?: number }
   /** False: no endpoint statistics are kept, and the failure-rate alert doesn't work. */
   readonly keepsStatistics?: boolean
-  /** Broker mode: workers get their runs over this RabbitMQ (docs/broker.md). Left out: none. */
+  /** Broker mode: workers get their runs over this RabbitMQ (docs/broker.md). Default: no broker. */
   readonly broker?: BrokerOptions
   /** The mail server for alerts by e-mail: `smtp://user:password@host:587` or `smtps://…`. */
   readonly smtpUrl?: string
@@ -59,23 +62,23 @@ export interface HoldfastOptions {
    * Installation-wide settings that this process pins while it delivers: they can't be changed elsewhere, and apply to all nodes, workers and publishers.
    */
   readonly settings?: SettingValues
-  /** The source of `settings`, for the error of an attempt to change one elsewhere. @internal */
+  /** The source of `settings`, for the error message when somebody tries to change one elsewhere. @internal */
   readonly settingSources?: Readonly<Record<string, string>>
   /** Pins the settings for redelivering critical dead letters, by default daily at 03:00 UTC; `false`: never. */
   readonly criticalResend?: CriticalResend | false
   /** The author of changes, in the audit log. */
   readonly actor?: string
-  /** Networks that endpoints may be in although they aren't public, like `['10.1.0.0/16']`. Default: none, not even loopback. */
+  /** Non-public networks that endpoints may be in, like `['10.1.0.0/16']`. Default: none, not even loopback. */
   readonly allowNetworks?: readonly string[]
   /** `usual` (default: all but the usual ports of other protocols), `any`, or ports like `80,443,8000-8999`. */
   readonly allowPorts?: string
-  /** A forward proxy for every outbound connection, like `http://proxy.example:3128`. It resolves the names: see docs/network.md. */
+  /** A forward proxy for every outbound connection, like `http://proxy.example:3128`. The proxy resolves host names: see docs/network.md. */
   readonly proxyUrl?: string
-  /** False: endpoints may be created that this process may not reach, because other processes deliver. Default: true. */
+  /** False: allows endpoints that this process may not reach, because other processes deliver. Default: true. */
   readonly judgesTargets?: boolean
   /**
-   * The keyring that encrypts endpoints' secrets; the same on every node and client. Left out, the environment variable
-   * HOLDFAST_ENCRYPTION_KEY is read; null: none.
+   * The keyring that encrypts endpoints' secrets; the same for every node and client. If omitted, the environment variable HOLDFAST_ENCRYPTION_KEY is
+   * used; null: no keyring.
    */
   readonly encryptionKey?: string | null
 }

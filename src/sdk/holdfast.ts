@@ -57,7 +57,7 @@ import type { EnqueuedRun } from './stored-run.ts'
 import { queryableOf, type TransactionClient } from './transaction-client.ts'
 
 const closeDeadlineMs = 5000
-/** Editing an expression requests one preview after the other: its process needn't start for each. */
+/** The preview process stays alive this long: a user who edits an expression requests one preview after the other. */
 const previewIdleMs = 10_000
 
 /** Everything that `Management` offers, with the SDK's own actor; the constructor assigns it. */
@@ -75,7 +75,7 @@ export interface Holdfast<Events extends object = AnyEvents> extends Management 
  * await holdfast.send('mailer', { to: 'ada@example.com' })
  *
  * @example
- * // With an event map the compiler knows which events there are, and what is in them.
+ * // With an event map the compiler knows the event types and their payloads.
  * interface Events { 'order.created': { id: number; total: number } }
  * const holdfast = new Holdfast<Events>({ databaseUrl })
  * await holdfast.publish('order.created', { id: 17, total: 250 })
@@ -103,7 +103,7 @@ export class Holdfast<Events extends object = AnyEvents> {
   #listens: Promise<boolean> | null = null
   #stopping: Promise<void> | null = null
 
-  /** `egress` is for the benchmark, which measures the cost of the guard; there is no setting for it. */
+  /** `egress` is only for the benchmark, which measures the cost of the network guard; there is no setting for it. */
   constructor(options: HoldfastOptions, egress: Egress = createEgressFrom(options)) {
     this.#options = options
     this.#databaseUrl = requireDatabaseUrl(options.databaseUrl)
@@ -140,7 +140,7 @@ export class Holdfast<Events extends object = AnyEvents> {
     this.#enqueuer = new Enqueuer(this.#database, this.#databaseUrl)
   }
 
-  /** The same with another actor as the author of changes in the audit log. `database`: this one, in a transaction. */
+  /** Returns the management calls with another actor as the author in the audit log. `database`: this database, in a transaction. */
   as(actor: string, database: Database = this.#database): Management {
     return createManagement({
       actor,
@@ -166,7 +166,7 @@ export class Holdfast<Events extends object = AnyEvents> {
     }
   }
 
-  /** Registers a handler for a `function` endpoint; also while running. */
+  /** Registers a handler for a `function` endpoint; also possible while running. */
   handle(name: string, handler: Handler): void {
     this.#handlers.set(name, handler)
   }
@@ -262,7 +262,7 @@ export class Holdfast<Events extends object = AnyEvents> {
     )
   }
 
-  /** A synchronous call to the endpoint, through its circuit breaker. The audit log names `actor` as its author. */
+  /** Calls the endpoint synchronously, through its circuit breaker. The audit log names `actor` as the author. */
   async request(
     endpoint: string,
     input: RequestInput = {},
@@ -276,7 +276,7 @@ export class Holdfast<Events extends object = AnyEvents> {
     }
   }
 
-  /** Starts to deliver. Safe to call twice, and to call again after it failed. */
+  /** Starts delivering. Safe to call twice, and to call again after a failure. */
   start(): Promise<void> {
     this.#starting ??= this.#start().catch(async (error: unknown) => {
       await this.#process?.stop()
@@ -297,7 +297,7 @@ export class Holdfast<Events extends object = AnyEvents> {
   readonly countRun = (outcome: RunEnding, durationMs: number | null, job = ''): void =>
     this.#metrics.runEnded(outcome, durationMs, job)
 
-  /** Counts runs that a worker of this process recovered from one that died: pass it to that worker as its `onRecovered`. */
+  /** Counts runs that a worker of this process recovered from a dead one: pass it to that worker as its `onRecovered`. */
   readonly countRecovered = (recovered: RecoveredRuns): void => this.#metrics.runsRecovered(recovered)
 
   /** Metrics for Prometheus: those of this process, and the gauges of the whole cluster. */
@@ -305,7 +305,7 @@ export class Holdfast<Events extends object = AnyEvents> {
     return this.#metricsPage.render()
   }
 
-  /** Notifications of the database; null if they can't be received. @internal */
+  /** Listens for notifications of the database; null if they can't be received. @internal */
   async createListener(
     options: Pick<ListenerOptions, 'channels' | 'onNotification' | 'onReconnect'>,
   ): Promise<Listener | null> {
@@ -328,7 +328,7 @@ export class Holdfast<Events extends object = AnyEvents> {
     return this.#process?.node ?? null
   }
 
-  /** Events of sources, whose payloads are JSON text. */
+  /** Publishes events of sources, whose payloads are JSON text. */
   #publishMapped(events: readonly MappedEvent[], client?: Queryable): Promise<PublishedEvent[]> {
     const batch = events.map(({ type, body, options }) => ({
       ...options,
@@ -371,7 +371,7 @@ export class Holdfast<Events extends object = AnyEvents> {
     await this.#process.start()
   }
 
-  /** Runs that workers ended over the broker. */
+  /** Counts runs that workers ended over the broker. */
   #countSettled(entries: readonly JournalEntry[], refused: ReadonlySet<number>): void {
     for (const { record, job = '' } of entries) {
       const { action, id, durationMs } = record

@@ -32,8 +32,8 @@ const pollMs = 5
 const deadlineMs = 15_000
 
 /**
- * Runs a job's handler in this process: no database, no worker. The input passes through JSON and the schema like a stored one.
- * Errors of the handler are thrown.
+ * Runs a job's handler in this process, without database and worker. The input passes through JSON and the schema like a stored one. Errors of the
+ * handler are thrown.
  *
  * @example expect((await runInline(greet, { name: 'Ada' })).result).toEqual({ said: 'Hello Ada' })
  */
@@ -64,7 +64,7 @@ export async function runInline<Input, Result = unknown>(
 }
 
 /**
- * For the tests of an application that uses jobs, on a database of their own.
+ * For tests of an application that uses jobs, on a test database.
  *
  * @example
  * const tester = new JobTester({ databaseUrl, jobs: [sendInvoice] })
@@ -103,7 +103,7 @@ export class JobTester {
     )
   }
 
-  /** Runs everything that is due, including what these runs enqueue, until nothing is due any more. Returns how many runs ended. */
+  /** Runs all due runs, including those that they enqueue, until nothing is due. Returns how many runs ended. */
   async drain(timeoutMs = 10_000): Promise<number> {
     const worker = new JobWorker({
       databaseUrl: this.#options.databaseUrl,
@@ -125,7 +125,7 @@ export class JobTester {
     }
   }
 
-  /** Advances time: everything that waits, expires or is scheduled is this much closer. */
+  /** Simulates the passing of time: everything that waits, expires or is scheduled is this much closer. */
   async travel(ms: number): Promise<void> {
     await shiftTime(this.#database, ms)
   }

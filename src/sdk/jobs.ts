@@ -24,7 +24,7 @@ import { Enqueuer } from './enqueuer.ts'
 import { onDatabase } from './page.ts'
 import type { RunReference } from './stored-run.ts'
 
-/** A job with its effective settings: those of the code, with the overrides of a person. */
+/** A job with its effective settings: those of the code, plus overrides. */
 export interface JobView extends JobSettings {
   readonly name: string
   readonly ttlMs: number
@@ -37,7 +37,7 @@ export interface JobView extends JobSettings {
   readonly reenableAt: Date | null
   /** Number of failed runs in a row. */
   readonly failures: number
-  /** When a worker first declared the settings that its code has; null: no worker has declared this job. */
+  /** When a worker first declared the current settings of the code; null: no worker has declared this job. */
   readonly declaredAt: Date | null
   readonly createdAt: Date
   readonly updatedAt: Date
@@ -60,7 +60,7 @@ export class Jobs {
     this.#options = options
   }
 
-  /** Sets a job's settings unless a live worker declares them. Workers declare their jobs when they start; enqueuing makes a job known at first use. */
+  /** Sets a job's settings unless a live worker declares them. Workers declare their jobs when they start; enqueuing declares a job at first use. */
   async declare(job: AnyJob): Promise<JobView> {
     await this.#run((database) => declareJob(database, job.name, job.settings))
     return this.get(job.name)
@@ -72,7 +72,7 @@ export class Jobs {
     return toView(row)
   }
 
-  /** By name; at most a thousand at a time, after `afterName`. */
+  /** Sorted by name; at most a thousand, after `afterName`. */
   async list(options: { readonly afterName?: string; readonly limit?: number } = {}): Promise<JobView[]> {
     const limit = Math.min(options.limit ?? maxListed, maxListed + 1)
     const rows = await this.#run((database) => listJobs(database, options.afterName ?? '', limit))
@@ -102,7 +102,7 @@ export class Jobs {
     return this.get(name)
   }
 
-  /** Runs are kept and wait. */
+  /** Pauses the job: its runs are kept and wait. */
   async pause(name: string, reason?: string): Promise<void> {
     await this.#setState(name, 'paused', reason)
   }
@@ -111,7 +111,7 @@ export class Jobs {
     await this.#setState(name, 'disabled', reason)
   }
 
-  /** Ends a pause or a disabling, automatic or manual. */
+  /** Ends a pause or the state `disabled`, whether automatic or manual. */
   async enable(name: string, reason?: string): Promise<void> {
     await this.#run((database) => setJobState(database, name, 'active', null, this.#options.actor), reason)
   }
@@ -142,7 +142,7 @@ export class Jobs {
     )
   }
 
-  /** Deletes it with its schedules; refused while it has unfinished runs. Ended runs stay visible. */
+  /** Deletes the job with its schedules; refused while it has unfinished runs. Ended runs stay visible. */
   async delete(name: string): Promise<void> {
     await this.#run((database) => deleteJob(database, name, this.#options.actor))
   }

@@ -23,7 +23,7 @@ export interface LetterTrial {
 
 const budgetMs = 2000
 
-/** Each with its route as it is now. Letters without a route, and those of jobs, need no rendering. */
+/** Renders each letter with the current version of its route. Letters without a route, and those of jobs, need no rendering. */
 export async function tryLetters(
   database: Database,
   letters: readonly DeadLetterRow[],

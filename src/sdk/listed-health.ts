@@ -17,13 +17,13 @@ export interface ListedEndpointHealth extends EndpointHealth {
   readonly url: string | null
   readonly tags: readonly string[]
   readonly concurrency: number
-  /** Of the last 24 hours, like the rest; null if there were no attempts. */
+  /** Over the last 24 hours, like the other values; null if there were no attempts. */
   readonly successRate: number | null
   readonly p95Ms: number | null
   readonly series: readonly { readonly at: Date; readonly attempts: number; readonly successes: number }[]
 }
 
-/** Adds up the hours of a day. */
+/** Aggregates the hours of a day. */
 export function toListedHealth({ steps, ...health }: HealthRecord): ListedEndpointHealth {
   let counted = 0
   let successes = 0

@@ -42,7 +42,7 @@ export interface ManagementOptions {
   readonly publishIn: PublishIn
   readonly transforms: TransformRegistry
   readonly previews: PreviewGate
-  /** Refuse endpoints that this process may not reach. */
+  /** Whether to refuse endpoints that this process may not reach. */
   readonly judgesTargets: boolean
   /** The author of changes, in the audit log. */
   readonly actor: string

@@ -7,7 +7,7 @@ import type { CustomEndpointChanges, EndpointChanges } from '../transports/endpo
 
 const settable = Object.keys(endpointInput.shape) as readonly (keyof typeof endpointInput.shape)[]
 
-/** The endpoint with the changes applied to its given values. Objects may be given in part. */
+/** Applies the changes to the values given for the endpoint. Objects may be given in part. */
 export function mergeEndpoint(
   current: EndpointSettings,
   changes: EndpointChanges | CustomEndpointChanges,
@@ -23,7 +23,7 @@ export function mergeEndpoint(
   return merged
 }
 
-/** Removes the values of the preset. A preset of a newer version is unknown here, and removes nothing. */
+/** Removes values that come from the preset. An unknown preset of a newer version removes nothing. */
 function withoutPreset(
   { preset, config, retry, request, circuit, batch, holdOn }: EndpointSettings,
   site: EndpointDefaults,

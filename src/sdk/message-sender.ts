@@ -72,7 +72,7 @@ export class MessageSender {
     return this.#database.inTransaction(storePieces)
   }
 
-  /** For a lane of our own node no notification is needed, and often no read either. */
+  /** For a lane of this process's node: needs no notification, and often no read. */
   async #storeBeside(node: Node, endpoint: string, body: string): Promise<number> {
     try {
       const { isPublishers, ...accepted } = await sendMessageBeside(
@@ -84,7 +84,7 @@ export class MessageSender {
       if (isPublishers) node.take({ ...accepted, body })
       return accepted.id
     } catch (error) {
-      // It may have been stored.
+      // The message may have been stored.
       node.ring()
       throw error
     }

@@ -26,16 +26,16 @@ export type BatchEvent<Events extends object = AnyEvents> = {
 export type AnyEvents = Record<string, unknown>
 
 export interface PublishedEvent {
-  /** `msg_…`, what receivers see as `webhook-id`. */
+  /** `msg_…`; receivers get it as `webhook-id`. */
   readonly id: string
   /** Number of deliveries created; 0 if no route matches: the event is stored as unrouted. */
   readonly deliveries: number
-  /** The number of these deliveries that wait because their endpoint is paused, disabled or rejecting. */
+  /** How many of these deliveries wait because their endpoint is paused, disabled or rejecting. */
   readonly held: number
 }
 
 export interface SentMessage {
-  /** `msg_…`, what receivers see as `webhook-id`. */
+  /** `msg_…`; receivers get it as `webhook-id`. */
   readonly id: string
   readonly deliveryId: string
 }

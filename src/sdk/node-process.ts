@@ -20,12 +20,12 @@ import type { HoldfastOptions } from './holdfast-options.ts'
 import { openDatabase } from './open-database.ts'
 
 const closeDeadlineMs = 5000
-/** One reads, two settle, one is for careful mode and probes. */
+/** One to read, two to settle, one for careful mode and probes. */
 const workConnections = 4
 const controlConnections = 2
 /** Opened by the leading node only. */
 const maintenanceConnections = 2
-/** With broker mode: one dispatches, one stores results, one relays beats, one is for the rest. */
+/** For broker mode: one to dispatch, one to store results, one to relay heartbeats, one for the rest. */
 const brokerConnections = 4
 
 export interface NodeProcessOptions {
@@ -43,7 +43,7 @@ export interface NodeProcessOptions {
   readonly onSourceMessages: (source: string, outcome: 'published' | 'rejected', count: number) => void
 }
 
-/** A node with its own connections, and the keeper of runs and the consumers of sources and of broker mode beside it. */
+/** A node with its own connections, and beside it the keeper of runs, the consumers of sources, and broker mode. */
 export class NodeProcess {
   readonly node: Node
   readonly #keeper: Keeper
@@ -100,7 +100,7 @@ export class NodeProcess {
       logger,
       onStored: settings.onSourceMessages,
     })
-    // Schedules fire and dead workers' runs are returned as long as any node or worker is alive.
+    // Schedules fire, and runs of dead workers are returned, as long as any node or worker is alive.
     this.#keeper = new Keeper({
       database: control,
       logger,
@@ -134,7 +134,7 @@ export class NodeProcess {
     this.#broker?.start()
   }
 
-  /** Also after a start that failed half-way. Safe to call twice. */
+  /** Also stops after a start that failed half-way. Safe to call twice. */
   async stop(): Promise<void> {
     await this.#broker?.stop()
     await this.#sources.stop()

@@ -10,7 +10,10 @@ export interface OpenDatabaseOptions {
   readonly logger?: Logger | undefined
   readonly maxConnections: number
   readonly applicationName: string
-  /** A session of our own keeps its statements prepared; behind a proxy, or before that is known, each is sent in full. */
+  /**
+   * True: connections are direct sessions and keep prepared statements. False behind a proxy, or before that is known: each statement is sent in
+   * full.
+   */
   readonly keepsSessions: boolean
 }
 

@@ -4,7 +4,7 @@ import { Keyring } from '../secrets/keyring.ts'
 
 const variable = 'HOLDFAST_ENCRYPTION_KEY'
 
-/** The keyring in `text`; undefined: that of the environment variable, or of the file that its `_FILE` variant names. Null: none. */
+/** Opens the keyring in `text`. Undefined: that of the environment variable, or of the file named by its `_FILE` variant. Null: none. */
 export function openKeyring(text: string | null | undefined): Keyring | null {
   const given = text === undefined ? fromEnvironment() : text
   if (given === null || given === undefined || given === '') return null

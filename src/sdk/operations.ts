@@ -43,10 +43,10 @@ export interface Operation {
   readonly isTotalExact: boolean
   readonly asOfAt: Date
   readonly done: number
-  /** Set when it has ended: items that had changed before their turn, and were skipped. Not known, and 0, if `total` wasn't exact at first. */
+  /** Set at the end: items that had changed before they were processed, and were skipped. Unknown, and 0, if `total` wasn't exact at first. */
   readonly skipped: number
   readonly ratePerSecond: number | null
-  /** Why it waits automatically, e.g. for room in a full queue. */
+  /** Why the operation is waiting, e.g. for room in a full queue. */
   readonly waiting: string | null
   /** The node that ran the last step. */
   readonly node: string | null
@@ -63,13 +63,13 @@ export interface OperationPreview {
   readonly count: number
   /** False if more than 10,000 items would be affected, or if counting all of them would take too long: `count` is then a lower bound. */
   readonly isExact: boolean
-  /** Pass it when you create the operation: then it affects nothing that you haven't seen. */
+  /** Pass it when you create the operation: then only items counted in this preview are affected. */
   readonly asOf: string
-  /** A breakdown of the letters that it would affect; null for operations on other items. */
+  /** A breakdown of the affected dead letters; null for operations on other items. */
   readonly breakdown: LettersBreakdown | null
 }
 
-/** A dead letter that an operation left as it was. */
+/** A dead letter that an operation skipped. */
 export interface SkippedLetter extends Omit<SkippedLetterRow, 'id'> {
   readonly id: string
 }
@@ -92,7 +92,7 @@ export class Operations {
   }
 
   /**
-   * Counts what an operation would affect, without changing anything.
+   * Counts the items that an operation would affect, without changing anything.
    *
    * @example
    * const { count, asOf } = await holdfast.operations.preview({ kind: 'redrive', filter: { endpoint: 'crm' } })
@@ -102,7 +102,7 @@ export class Operations {
     return this.#preview(requestOf(input))
   }
 
-  /** Starts it. An empty filter is rejected unless `all: true` confirms it. */
+  /** Starts an operation. An empty filter is rejected unless `all: true` confirms it. */
   async create(input: OperationInput): Promise<Operation> {
     return this.#create(requestOf(input))
   }
@@ -134,7 +134,7 @@ export class Operations {
   }
 
   /**
-   * The dead letters that a redrive, resolve or discard left as they were although its filter matched them, newest first. Other operations have none.
+   * The dead letters that matched the filter of a redrive, resolve or discard but were skipped, newest first. Empty for other operations.
    *
    * @example await holdfast.operations.skipped('op_…')
    */
@@ -181,7 +181,7 @@ export class Operations {
     return this.#steer(id, 'paused')
   }
 
-  /** Also resumes one that has failed. */
+  /** Also resumes a failed operation. */
   resume(id: string): Promise<Operation> {
     return this.#steer(id, 'running')
   }

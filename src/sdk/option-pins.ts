@@ -11,9 +11,9 @@ import {
 export type SettingValues = { readonly [Name in SiteSettingName]?: SiteSettingValue<Name> }
 
 export interface CriticalResend {
-  /** Five fields; 03:00 by default. */
+  /** A cron expression with five fields; 03:00 by default. */
   readonly cron?: string
-  /** UTC when left out. */
+  /** UTC by default. */
   readonly timezone?: string
 }
 
@@ -25,7 +25,7 @@ export interface PinningOptions {
 
 const daily = '0 3 * * *'
 
-/** The settings that a process was constructed with; throws if one is invalid. */
+/** The settings given to the constructor; throws if one is invalid. */
 export function optionPins({
   settings = {},
   settingSources = {},

@@ -28,13 +28,13 @@ export interface OverviewReport {
   readonly version: string
   readonly nodes: readonly NodeRow[]
   readonly totals: Totals
-  /** Problems, the most urgent first; at most 200. */
+  /** Problems, most urgent first; at most 200. */
   readonly attention: readonly Attention[]
   /** Number of firing alerts; 100 means 100 or more. */
   readonly firingAlerts: number
-  /** The last changes, by people and by Holdfast; the newest first. */
+  /** The latest changes, by people and by Holdfast; newest first. */
   readonly changes: readonly RecentChange[]
-  /** Those that need attention first; at most 200. */
+  /** Endpoints that need attention first; at most 200. */
   readonly endpoints: readonly OverviewRow[]
 }
 
@@ -54,7 +54,7 @@ export class Overview {
     this.#database = options.database
   }
 
-  /** Eight statements: calls that come at the same time share them, because every open page of the dashboard asks once a second. */
+  /** Runs eight statements. Concurrent calls share them, because every open dashboard page calls this once a second. */
   get(): Promise<OverviewReport> {
     return this.#shared.get()
   }

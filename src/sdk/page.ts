@@ -48,7 +48,7 @@ export interface PageQuery {
   readonly [field: string]: unknown
 }
 
-/** One page of what a checked query meets, newest first. */
+/** Reads one page of the rows that match a validated query, newest first. */
 export async function readPage<Row, Item>(
   database: Database,
   what: 'dead_letters' | 'deliveries' | 'events' | 'runs',
@@ -73,8 +73,8 @@ export async function readPage<Row, Item>(
 }
 
 /**
- * One look after the other, until the page is full, there is nothing more, or it has taken as long as a person should wait: what hardly
- * anything meets is then looked for further down by a caller that follows the cursor.
+ * Runs bounded queries until the page is full, there are no more rows, or the time budget is used up. With a filter that few rows match, the page may
+ * be short; a caller that follows the cursor continues the search.
  */
 export async function lookFor(
   database: Database,
@@ -96,7 +96,7 @@ export async function lookFor(
   }
 }
 
-/** The number behind an id that a caller gave, or the error that says that there is nothing of this id. */
+/** Parses an id given by a caller; throws `notFound` if it is no valid id. */
 export function knownId(prefix: IdPrefix, id: string, notFound: (id: string) => HoldfastError): number {
   const number = parseId(prefix, id)
   if (number === undefined) throw notFound(id)

@@ -5,10 +5,12 @@ import { RawJson } from './raw-json.ts'
 /** An escaped NUL: a backslash before `u0000` that isn't itself escaped. */
 const escapedNul = /(?<!\\)(?:\\\\)*\\u0000/
 
-/** A whole surrogate pair in escapes, as `json.dumps` of Python writes an emoji, or half of one (the group). An escaped backslash begins no escape. */
+/**
+ * A complete surrogate pair in escapes, as Python's `json.dumps` writes an emoji, or half of one (the group). An escaped backslash begins no escape.
+ */
 const surrogates = /\\(?:\\|ud[89ab][\da-f]{2}\\ud[c-f][\da-f]{2}|(ud[89a-f]))/gi
 
-/** The payload as JSON text. What PostgreSQL couldn't keep is refused here, with its place in the batch. */
+/** Encodes the payload as JSON text. Throws for values that PostgreSQL can't store, with their position in the batch. */
 export function encodePayload(payload: unknown, index: number): string {
   let body: string | undefined
   try {
@@ -20,12 +22,15 @@ export function encodePayload(payload: unknown, index: number): string {
   if (body.includes('\\u0000') && escapedNul.test(body)) {
     throw refuse(index, 'contains a NUL character, which PostgreSQL cannot store; remove or encode it')
   }
-  // JavaScript's own numbers always fit.
+  // Numbers of JavaScript always fit.
   if (payload instanceof RawJson) refuseNumbers(body, index)
   return body
 }
 
-/** The same of an event. Filters look at its payload as jsonb, which can't hold half a character; that mustn't depend on who has a filter. */
+/**
+ * Encodes the payload of an event. Also refuses half surrogate pairs: filters read the payload as jsonb, which can't hold them, and acceptance must
+ * not depend on whether a route has a filter.
+ */
 export function encodeEventPayload(payload: unknown, index: number): string {
   const body = encodePayload(payload, index)
   if (!hasHalfPair(body)) return body

@@ -3,7 +3,7 @@ import { HoldfastError } from '../core/errors.ts'
 const maxRunning = 2
 const maxWaiting = 16
 
-/** Limits the previews that run at a time: every viewer may request them, and each may use seconds of a processor. */
+/** Limits concurrent previews: every viewer may request them, and each may use seconds of CPU time. */
 export class PreviewGate {
   #runningCount = 0
   readonly #waiting: (() => void)[] = []

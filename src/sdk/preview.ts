@@ -37,21 +37,21 @@ export type PreviewEvent = Omit<SendOptionsInput, 'type'> & {
 }
 
 export interface PreviewInput {
-  /** The name of a route, or one that isn't stored (yet). */
+  /** The name of a route, or a route that isn't stored. */
   readonly route: string | UnstoredRoute
-  /** One that is made up; left out, `eventId` says which. */
+  /** An example event; if omitted, `eventId` selects a stored one. */
   readonly event?: PreviewEvent | undefined
-  /** A stored one: `msg_…`. */
+  /** The id of a stored event: `msg_…`. */
   readonly eventId?: string | undefined
 }
 
-/** Which event it is, when it is stored. */
+/** The identity of a stored event. */
 export interface StoredEvent {
   readonly id: number
   readonly createdAtMs: number
 }
 
-/** A stored event as it was published. */
+/** Restores a stored event as it was published. */
 export function publishedAs(stored: EventBody): PreviewEvent {
   const { tenant, correlationId, headers, metadata } = stored
   return {
@@ -65,20 +65,20 @@ export function publishedAs(stored: EventBody): PreviewEvent {
 }
 
 export interface RoutePreview {
-  /** Whether the event would be delivered along this route: it is enabled, and everything below matches. */
+  /** Whether the route would deliver the event: it is enabled, and everything below matches. */
   readonly matches: boolean
   readonly isEnabled: boolean
   readonly matchesEventType: boolean
   readonly matchesTenant: boolean
-  /** As PostgreSQL says; true without a filter. */
+  /** The result of PostgreSQL; true without a filter. */
   readonly matchesFilter: boolean
-  /** Where the payload breaks the schema of its event type. */
+  /** Where the payload violates the schema of its event type. */
   readonly schemaFailures: readonly Problem[]
-  /** What would be sent, whether or not it matches; null when the transform fails. */
+  /** The rendered message, even if the event doesn't match; null if the transform fails. */
   readonly rendered: Rendered | null
-  /** Why and where the transform fails, or why the request can't be made of what it says. */
+  /** Why and where the transform fails, or why no request can be made from its result. */
   readonly error: TransformError | null
-  /** The request, secrets redacted, where the endpoint's transport makes one. Signatures are added when it is sent. */
+  /** The request, secrets redacted, if the endpoint's transport makes one. Signatures are added when it is sent. */
   readonly request: RenderedRequest | null
 }
 
@@ -88,7 +88,7 @@ export interface PreviewContext {
   readonly transports: TransportRegistry
 }
 
-/** No message has this number. */
+/** No message has the id 0. */
 const example = (): StoredEvent => ({ id: 0, createdAtMs: Date.now() })
 
 export async function previewRoute(
@@ -141,7 +141,7 @@ async function render(
   try {
     transform = transforms.compile(route.transform ?? { type: 'none' })
   } catch (error) {
-    // A stored route that was written by hand, or by a newer version.
+    // The stored route was written by hand, or by a newer version.
     if (!(error instanceof TransformConfigError)) throw error
     return { ok: false, error: { code: 'transform_invalid', message: error.message } }
   }
@@ -196,7 +196,7 @@ function describe(
 ): RenderedRequest | RequestRefused | null {
   const found = transports.get(endpoint.transport)
   if (!found.isFound || found.transport.describe === undefined) return null
-  // The headers of one message don't travel with a batch.
+  // A batch doesn't carry the headers of single messages.
   const own = isBatching(endpoint) ? {} : options.headers
   const dispatch: Dispatch = {
     deliveryId: formatId('dlv', stored.id),

@@ -12,18 +12,18 @@ interface Waiting {
 export interface PublishLineLimits {
   /** 1: every event is stored by itself. */
   readonly maxBatchEvents: number
-  /** With two, the next batch is already being inserted while one commits. */
+  /** With two, the next batch is inserted while the previous one commits. */
   readonly maxBatchesInFlight: number
 }
 
 const defaultLimits: PublishLineLimits = { maxBatchEvents: 500, maxBatchesInFlight: 2 }
 const maxBatchBytes = 4 * 1024 * 1024
-/** What can't be blamed on one event: every event of the batch meets it, and looking for a culprit would only add load. */
+/** Failures that affect every event of the batch: splitting the batch to find the cause would only add load. */
 const sharedFailures: ReadonlySet<string> = new Set(['database_unavailable', 'query_timeout', 'not_migrated'])
 
 /**
- * Stores events that are published at the same time in one statement and one commit. Nobody waits for company: the first goes at once,
- * and what arrives while it is under way goes together. Each gets a result of its own; an event that fails takes no other with it.
+ * Stores events that are published at the same time in one statement and one commit. It adds no delay: the first event is stored at once, and events
+ * that arrive meanwhile form the next batch. Each event gets its own result; a failing event fails no other one.
  */
 export class PublishLine {
   readonly #store: (events: readonly PreparedEvent[]) => Promise<PublishedEvent[]>
@@ -90,7 +90,7 @@ export class PublishLine {
   }
 }
 
-/** The bound on everything that is owed is nobody's own; the bound of one endpoint is. */
+/** The limit on all pending deliveries affects every event; the limit of one endpoint affects only some. */
 function isShared(error: unknown): boolean {
   if (!(error instanceof HoldfastError)) return false
   if (error.code === 'queue_full')

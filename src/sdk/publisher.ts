@@ -10,11 +10,11 @@ import { checkedOptions } from './message-options.ts'
 import type { BatchEvent, PublishedEvent } from './messages.ts'
 import { encodeEventPayload } from './payload.ts'
 
-/** How long a schema is trusted before it is looked up again. */
+/** How long a schema is cached. */
 const schemaTtlMs = 5000
 const maxKnownTypes = 10_000
 
-/** An event that was checked and only waits to be stored. */
+/** A validated event that is ready to be stored. */
 export interface PreparedEvent {
   readonly type: string
   /** JSON text. */
@@ -27,7 +27,7 @@ interface KnownSchema {
   readonly readAtMs: number
 }
 
-/** Checks events against their types' schemas and stores them, fanned out. */
+/** Checks events against the schemas of their types, and stores them with their deliveries. */
 export class Publisher {
   readonly #database: Database
   readonly #schemas = new Map<string, KnownSchema>()
@@ -40,9 +40,9 @@ export class Publisher {
     this.#schemas.delete(eventType)
   }
 
-  /** Everything about events that can be wrong, found before anything is stored. */
+  /** Validates events completely before anything is stored. */
   async prepare(events: readonly BatchEvent[]): Promise<PreparedEvent[]> {
-    // A batch has few types: each is looked at once.
+    // A batch has few types: each is checked once.
     const types = new Set<unknown>()
     const prepared = events.map((event: BatchEvent | null, index) => {
       const { type, payload, ...rest } = event ?? ({} as BatchEvent)
@@ -56,8 +56,8 @@ export class Publisher {
   }
 
   /**
-   * Stores them, fanned out, all or none. One statement, however many there are: the bounds count the fan-out of the whole batch, and a
-   * client of the caller's that is in no transaction still stores all or nothing.
+   * Stores events and their deliveries, all or none, in one statement whatever their number: the limits apply to the deliveries of the whole batch,
+   * and a caller's client outside a transaction still stores all or nothing.
    */
   async store(events: readonly PreparedEvent[], client?: Queryable): Promise<PublishedEvent[]> {
     if (events.length === 0) return []
@@ -80,7 +80,7 @@ export class Publisher {
     const types = [...new Set(events.map(({ type }) => type))]
     await this.#load(types)
     if (types.every((type) => (this.#schemas.get(type)?.schema ?? null) === null)) return
-    // What will be stored and sent, which is not always what was given: a Date is a text in JSON.
+    // Check the value that will be stored and sent, which may differ from the given one: a Date becomes text in JSON.
     const items = events.flatMap(({ type, body }, index) => {
       const schema = this.#schemas.get(type)?.schema ?? null
       return schema === null ? [] : [{ type, index, schema, body }]

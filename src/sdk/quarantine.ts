@@ -16,8 +16,8 @@ export interface QuarantineOptions {
 }
 
 /**
- * Results that PostgreSQL refused to store. Each is tried again by itself, at growing intervals; until it is stored, its delivery waits, and so does
- * everything behind its ordering key.
+ * Results that PostgreSQL refused to store. Each is retried automatically, at growing intervals. Until it is stored, its delivery waits, and so do
+ * later deliveries of its ordering key.
  */
 export class Quarantine {
   readonly #options: QuarantineOptions
@@ -26,7 +26,7 @@ export class Quarantine {
     this.#options = options
   }
 
-  /** The newest first. */
+  /** Newest first. */
   async list(
     page: { readonly beforeId?: number | null | undefined; readonly limit?: number } = {},
   ): Promise<QuarantinedResult[]> {
@@ -35,7 +35,7 @@ export class Quarantine {
     )
   }
 
-  /** Tries to store it now. Returns whether that worked. */
+  /** Retries to store the result now. Returns whether that succeeded. */
   async retry(id: number): Promise<boolean> {
     const settled = await this.#asking(() =>
       retryQuarantined(this.#options.database(), id, this.#options.actor),
@@ -44,7 +44,7 @@ export class Quarantine {
     return settled
   }
 
-  /** Gives the result up. Its delivery, if it is still owed, is sent again. */
+  /** Discards the result. Its delivery, if still pending, is sent again. */
   async release(id: number): Promise<void> {
     const isReleased = await this.#asking(() =>
       releaseQuarantined(this.#options.database(), id, this.#options.actor),

@@ -10,7 +10,7 @@ import { onDatabase } from './page.ts'
 
 export interface QueueView {
   readonly name: string
-  /** Runs at once over all workers; null: as many as they have slots. */
+  /** Maximum of concurrent runs over all workers; null: limited by their slots only. */
   readonly concurrency: number | null
   readonly ratePerSecond: number | null
   readonly state: 'active' | 'paused'
@@ -19,7 +19,7 @@ export interface QueueView {
   readonly deadLetters: number
   /** Number of unfinished runs, waiting or running; above 1,000 it may be a minute old. */
   readonly owed: number
-  /** Since when the oldest run that could start now has waited; null: none waits. */
+  /** Since when the oldest run that could start now has waited; null if none waits. */
   readonly oldestWaitingSince: Date | null
   /** Estimated from the newest 200 attempts. */
   readonly succeededPerMinute: number
@@ -29,9 +29,9 @@ export interface QueueView {
 
 export interface UnhandledJob {
   readonly job: string
-  /** Of those that were looked at: up to 5,000 of each kind. */
+  /** Number of runs among those examined: up to 5,000 of each kind. */
   readonly runs: number
-  /** Since when the oldest of them waits. */
+  /** Since when the oldest of them has waited. */
   readonly since: Date
 }
 
@@ -47,7 +47,7 @@ const limits = z.strictObject({
 
 const maxListed = 1000
 
-/** Look at queues, limit and pause them. */
+/** List, limit and pause queues. */
 export class Queues {
   readonly #options: QueuesOptions
 
@@ -70,12 +70,12 @@ export class Queues {
     )
   }
 
-  /** How many runs it owes, waiting or running, counted to 100,000: ask for it now and then only. */
+  /** Number of unfinished runs, waiting or running, counted up to 100,000. Expensive: call it rarely. */
   async owed(name: string): Promise<number> {
     return this.#run((database) => countOwedRuns(database, name))
   }
 
-  /** Limits over all workers; what is left out is lifted. Makes the queue known. */
+  /** Sets limits over all workers; an omitted limit is removed. Creates the queue if it is unknown. */
   async limit(name: string, given: z.input<typeof limits>, reason?: string): Promise<void> {
     const parsed = limits.safeParse(given)
     const named = queueName.safeParse(name)
@@ -100,7 +100,7 @@ export class Queues {
     )
   }
 
-  /** The reason is kept in the audit log only: an active queue has none. */
+  /** The reason is stored in the audit log only: an active queue has none. */
   async resume(name: string, reason?: string): Promise<void> {
     await this.#run((database) => setQueueState(database, name, 'active', null, this.#options.actor), reason)
   }

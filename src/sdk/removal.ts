@@ -1,11 +1,11 @@
 import { formatId } from '../core/delivery/ids.ts'
 import type { Deletion } from '../storage/endpoints.ts'
 
-/** What became of the deliveries that a deleted endpoint or route still owed. */
+/** What happened to the pending deliveries of a deleted endpoint or route. */
 export interface Removal {
-  /** How many ended as cancelled at once. */
+  /** How many were cancelled at once. */
   readonly cancelled: number
-  /** The operation that cancels them in the background, when they were many; null when there are none left. */
+  /** The operation that cancels the rest in the background; null if no deliveries are left. */
   readonly operation: string | null
 }
 

@@ -3,7 +3,7 @@ import type { EndpointRecord } from '../storage/endpoints.ts'
 import type { EventBody } from '../storage/events.ts'
 import type { CompiledTransform, TransformError, TransformInput } from '../transforms/transform.ts'
 
-/** A stored event as a transform would see it with its next attempt. */
+/** A stored event as the transform would get it at the next attempt. */
 export function storedInput(event: EventBody, endpoint: string, deliveryId: number): TransformInput {
   return {
     messageId: formatId('msg', event.id),
@@ -21,12 +21,12 @@ export function storedInput(event: EventBody, endpoint: string, deliveryId: numb
   }
 }
 
-/** Whether requests to an endpoint carry several messages, which a transform renders otherwise. */
+/** Whether requests to an endpoint carry several messages, which a transform renders differently. */
 export function isBatching(endpoint: EndpointRecord): boolean {
   return (endpoint.settings['batch'] ?? null) !== null
 }
 
-/** Why a stored event can't be rendered; null when it can. What is skipped on purpose is no failure. */
+/** Why a stored event can't be rendered; null if it can. A message that is skipped on purpose is no failure. */
 export async function renderProblem(
   transform: CompiledTransform,
   input: TransformInput,

@@ -13,8 +13,8 @@ export interface ReplaysOptions {
 }
 
 /**
- * Sends what was published before once more, from the archive. A replay is a new message to its receiver: it has a `webhook-id` of its own, no
- * expiry and no idempotency key. Its body isn't written again.
+ * Sends messages of the archive again. For its receiver a replay is a new message: it has its own `webhook-id`, no expiry and no idempotency key. Its
+ * body isn't stored again.
  */
 export class Replays {
   readonly #options: ReplaysOptions
@@ -24,7 +24,7 @@ export class Replays {
   }
 
   /**
-   * A range of the archive, in its order.
+   * Replays a range of the archive, in its order.
    *
    * @example await holdfast.replays.create({ endpoint: 'crm', from: '2030-01-01T00:00:00Z', to: '2030-01-02T00:00:00Z', state: 'succeeded' })
    */
@@ -32,14 +32,14 @@ export class Replays {
     return this.#options.operations.createReplay(input)
   }
 
-  /** A dry run: how many it would send. */
+  /** A dry run: counts the messages that it would send. */
   preview(input: ReplayInput): Promise<OperationPreview> {
     return this.#options.operations.previewReplay(input)
   }
 
   /**
-   * One message (`msg_…`) every way that it went, or one delivery (`dlv_…`); or either to another endpoint as it is, or along a route, whatever the
-   * route's filter says.
+   * Replays one message (`msg_…`) to all its endpoints, or one delivery (`dlv_…`); or sends either unchanged to another endpoint, or through a route,
+   * ignoring the route's filter.
    */
   async one(
     id: string,

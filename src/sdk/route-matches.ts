@@ -10,7 +10,7 @@ import { beforeEverything } from '../storage/page.ts'
 import { type TransformRegistry } from '../transforms/registry.ts'
 import { isBatching, renderProblem, storedInput } from './render-stored.ts'
 
-/** Why some of the events that match can't be rendered. */
+/** Why some matching events can't be rendered. */
 export interface RenderFailures {
   readonly code: string
   readonly message: string
@@ -19,18 +19,18 @@ export interface RenderFailures {
   readonly eventIds: readonly string[]
 }
 
-/** What a route would have meant among the newest events. */
+/** Which of the newest events a route would have matched. */
 export interface RouteMatches {
-  /** How many of the newest events were looked at, a thousand at most. */
+  /** Number of the newest events examined; at most a thousand. */
   readonly scanned: number
   readonly since: Date | null
   readonly otherType: number
   readonly otherTenant: number
   readonly filteredOut: number
-  /** Some of those that the filter refuses. */
+  /** Some of the events that the filter excludes. */
   readonly filteredOutIds: readonly string[]
   readonly matched: number
-  /** Of the right type and tenant, and too large together to be asked of the filter. */
+  /** Events of the right type and tenant that were not passed to the filter, because together they were too large. */
   readonly notChecked: number
   readonly rendering: {
     /** Number of matching events that were rendered. */

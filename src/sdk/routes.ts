@@ -26,14 +26,14 @@ import type { PreviewGate } from './preview-gate.ts'
 import { type Removal, toRemoval } from './removal.ts'
 import { matchRoute, type RouteMatches } from './route-matches.ts'
 
-/** A route as the SDK returns it: `{ isSet: true }` in the place of its transform's secrets. */
+/** A route as the SDK returns it, with `{ isSet: true }` instead of its transform's secrets. */
 export type Route = Omit<RouteRecord, 'id' | 'transform'> & {
   readonly transform: TransformConfigInput | null
 }
 
 export interface RoutesOptions {
   readonly database: () => Database
-  /** Not those of deliveries: what evaluates one expression can't evaluate another meanwhile. */
+  /** Separate from the transforms of deliveries: an evaluator handles one expression at a time. */
   readonly transforms: TransformRegistry
   readonly previews: PreviewGate
   readonly transports: TransportRegistry
@@ -42,7 +42,7 @@ export interface RoutesOptions {
 
 const maxListed = 1000
 
-/** Which events go to which endpoint, and how they are transformed. Everything about a route is checked before it is stored. */
+/** Manages routes: which events go to which endpoint, and how they are transformed. A route is validated completely before it is stored. */
 export class Routes {
   readonly #options: RoutesOptions
 
@@ -83,15 +83,15 @@ export class Routes {
     return found?.isFound === true ? (found.transform.secrets ?? []) : []
   }
 
-  /** A route as it is shown: its transform's secrets are set, and no more is said of them. */
+  /** A route as it is shown: secrets of its transform are replaced by a mark that they are set. */
   #shown(record: RouteRecord): Route {
     const { id: _, transform, ...route } = record
     const shown = transform === null ? null : hideTransformSecrets(transform, this.#secretPaths(transform))
-    // What is stored was checked when it came in.
+    // Stored values were validated when they were written.
     return { ...route, transform: shown as TransformConfigInput | null }
   }
 
-  /** A route as it is stored. */
+  /** A route as it is stored, with encrypted secrets. */
   #sealed(settings: RouteSettings, stored: RouteRecord | null): RouteSettings {
     const { transform } = settings
     const paths = this.#secretPaths(transform)
@@ -101,7 +101,7 @@ export class Routes {
     return { ...settings, transform: sealed }
   }
 
-  /** The transform with its secrets: those that are only marked are the stored ones. */
+  /** The transform with its secrets in plain text; marked secrets are taken from the stored route. */
   #opened(settings: RouteSettings, stored: RouteRecord | null): RouteSettings['transform'] {
     const { transform, name } = settings
     const paths = this.#secretPaths(transform)
@@ -119,7 +119,7 @@ export class Routes {
     return opened.transform
   }
 
-  /** By name; at most a thousand at a time, after `afterName`. */
+  /** Sorted by name; at most a thousand, after `afterName`. */
   async list(
     options: { afterName?: string | undefined; limit?: number; endpoint?: string | undefined } = {},
   ): Promise<Route[]> {
@@ -131,14 +131,14 @@ export class Routes {
   }
 
   /**
-   * Refused while deliveries are owed along it, unless forced: then they end as cancelled. Returns how many did at once; many are cancelled in
-   * the background: see `remove`.
+   * Deletes a route. Refused while it has pending deliveries, unless forced: then they are cancelled. Returns how many were cancelled at once; a
+   * large number is cancelled in the background: see `remove`.
    */
   async delete(name: string, options: { force?: boolean } = {}): Promise<number> {
     return (await this.remove(name, options)).cancelled
   }
 
-  /** As `delete`, and names the operation that cancels what was owed when that was more than a hundred deliveries. */
+  /** Like `delete`; also returns the operation that cancels pending deliveries if there were more than a hundred. */
   async remove(name: string, options: { force?: boolean } & Because = {}): Promise<Removal> {
     const deletion = await this.#run(
       (database) => deleteRoute(database, name, options.force ?? false, this.#options.actor),
@@ -148,8 +148,8 @@ export class Routes {
   }
 
   /**
-   * What would become of an event along a route that exists (by name) or doesn't yet: whether it matches, what it would look like, and the
-   * request that would be sent. Nothing is stored or sent.
+   * Shows what a route, stored (by name) or not, would do with an event: whether it matches, the rendered message, and the request that would be
+   * sent. Stores and sends nothing.
    *
    * @example
    * await holdfast.routes.preview({ route: 'orders-to-crm', event: { type: 'order.created', payload: { id: 17 } } })
@@ -171,7 +171,7 @@ export class Routes {
   }
 
   /**
-   * How many of the newest events a route means, or would mean, and which of these its transform can't render. Nothing is stored or sent.
+   * Counts how many of the newest events a route matches, or would match, and which of them its transform can't render. Stores and sends nothing.
    *
    * @example (await holdfast.routes.matches('orders-to-crm')).matched
    */
@@ -182,7 +182,7 @@ export class Routes {
     })
   }
 
-  /** A stored route's transform, ready for use. The caller must close it. */
+  /** Compiles the transform of a stored route. The caller must close it. */
   async compiled(name: string): Promise<CompiledTransform> {
     const { transform } = await this.#withSecrets(name)
     try {
@@ -197,7 +197,7 @@ export class Routes {
     return typeof route === 'string' ? this.#withSecrets(route) : this.#unstored(route)
   }
 
-  /** A route that isn't stored as it is given; where it has the name of one that is, marks of secrets mean that one's. */
+  /** A route given by the caller. If a stored route has the same name, marked secrets are taken from it. */
   async #unstored(route: PreviewInput['route'] & object): Promise<RouteSettings> {
     const { name } = route
     const stored = name === undefined ? undefined : await this.#run((database) => readRoute(database, name))
@@ -210,7 +210,7 @@ export class Routes {
     return { ...stored, transform: this.#opened(stored, stored) }
   }
 
-  /** Everything about a route that can be wrong, found before anything is stored. */
+  /** Validates a route completely before anything is stored. */
   async #check(
     input: unknown,
     stored: RouteRecord | null = null,
@@ -288,7 +288,7 @@ function withPosition({ message, position }: { message: string; position: number
   return position === null ? message : `${message} (at position ${position})`
 }
 
-/** Whether PostgreSQL can keep it as jsonb: NUL and half surrogate pairs are the only things that JSON writes with these escapes. */
+/** Whether PostgreSQL can store the value as jsonb: JSON uses these escapes only for NUL and half surrogate pairs. */
 function isStorableJson(value: unknown): boolean {
   try {
     return !/(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/.test(JSON.stringify(value))

@@ -20,26 +20,26 @@ import type { RunReference } from './stored-run.ts'
 export interface RunSummary {
   readonly id: string
   readonly messageId: string
-  /** As it was given, else the message's id: every run has one, the same over its redrives. */
+  /** The given correlation id, otherwise the message's id: every run has one, and keeps it over redrives. */
   readonly correlationId: string
   readonly job: string | null
   readonly queue: string
   readonly state: RunStateName
   /** Number of attempts, including a running one. */
   readonly attempt: number
-  /** How often its worker died while it had the run; after its end, its interrupted attempts. */
+  /** How often a worker died while it had the run; after the end, the number of interrupted attempts. */
   readonly crashes: number
   readonly priority: number | null
   readonly dueAt: Date | null
   readonly expiresAt: Date | null
-  /** The worker that runs it, or that made its last attempt. */
+  /** The worker that executes it, or that made its last attempt. */
   readonly worker: string | null
   readonly target: string | null
   readonly createdAt: Date | null
   readonly endedAt: Date | null
   readonly error: string | null
   readonly errorCode: string | null
-  /** It waits, and no live worker has a handler for its job. */
+  /** Whether the run waits, and no live worker has a handler for its job. */
   readonly isUnhandled: boolean
 }
 
@@ -55,22 +55,22 @@ export interface RunAttempt {
   readonly logs: readonly unknown[]
 }
 
-/** A run with everything about it; `Result` is what its job's handler returns. */
+/** A run with all details; `Result` is the type that its job's handler returns. */
 export interface RunDetail<Result = unknown> extends RunSummary {
   readonly payload: unknown
-  /** The payload as it is stored: JSON text with every digit, also those that a JavaScript number would lose. */
+  /** The stored payload: JSON text with all digits, including those that a JavaScript number would lose. */
   readonly payloadText: string
   readonly headers: Readonly<Record<string, string>>
   readonly metadata: Readonly<Record<string, unknown>>
-  /** What the handler returned, as JSON keeps it; null before it has, or when it returned nothing. */
+  /** What the handler returned, as JSON; null before its end, or if it returned nothing. */
   readonly result: StoredJson<Result> | null
   readonly progress: unknown
   readonly logs: readonly unknown[]
-  /** The dead letter of its failure, or the one that it redrives. */
+  /** The dead letter of its failure, or the one that this run redrives. */
   readonly deadLetterId: string | null
   /** The failed run that this run redrives. */
   readonly redriveOf: string | null
-  /** The last run that redrives this one. */
+  /** The last run that redrove this one. */
   readonly redrivenRunId: string | null
   readonly attempts: readonly RunAttempt[]
 }
@@ -79,7 +79,7 @@ export interface RunListOptions {
   readonly queue?: string | undefined
   readonly job?: string | undefined
   readonly state?: RunStateName | undefined
-  /** The worker that runs it, or that made its last attempt. */
+  /** The worker that executes it, or that made its last attempt. */
   readonly worker?: string | undefined
   /** One of its `tags` or `requireTags`. */
   readonly tag?: string | undefined
@@ -88,13 +88,13 @@ export interface RunListOptions {
   readonly from?: Date | string | undefined
   /** Enqueued before this time. */
   readonly to?: Date | string | undefined
-  /** Older than this run. */
+  /** Only runs older than this one. */
   readonly beforeId?: string | undefined
   readonly limit?: number | undefined
 }
 
 export interface RunPageQuery extends Omit<RunListOptions, 'beforeId'> {
-  /** What the last page gave as `nextCursor`. */
+  /** The `nextCursor` of the previous page. */
   readonly cursor?: string | undefined
 }
 
@@ -106,7 +106,7 @@ export interface RunsOptions {
 const maxListed = 500
 const outcomeNames = new Map<number, string>(Object.entries(outcomeCodes).map(([name, code]) => [code, name]))
 
-/** Look at runs, cancel them, and try them now. */
+/** List runs, cancel them, and make them due. */
 export class Runs {
   readonly #options: RunsOptions
 
@@ -114,7 +114,7 @@ export class Runs {
     this.#options = options
   }
 
-  /** The newest first, as many as there are up to the limit, however far apart they lie. */
+  /** Newest first, up to the limit; searches until it has that many or has read all. */
   async list(options: RunListOptions = {}): Promise<RunSummary[]> {
     const { limit = 100, beforeId, ...filter } = options
     const found: RunSummary[] = []
@@ -127,7 +127,7 @@ export class Runs {
     }
   }
 
-  /** One page of them. It may be short, or empty, and still have a next one: a look is bounded. */
+  /** One page. It may be short, or empty, and still have a next one: each query is bounded. */
   async page(query: RunPageQuery = {}): Promise<Page<RunSummary>> {
     const { limit = 100, cursor, ...filter } = query
     if (cursor !== undefined) numberOf(cursor)
@@ -142,7 +142,7 @@ export class Runs {
   }
 
   /**
-   * One run, by its id or as `enqueue` returned it: then its result has the type that the job's handler returns.
+   * Returns one run, by its id or as `enqueue` returned it: then its result has the type that the job's handler returns.
    *
    * @example
    * const run = await holdfast.enqueue(makeReport, { month: '2030-01' })
@@ -155,7 +155,7 @@ export class Runs {
     return toDetail(row) as RunDetail<Result>
   }
 
-  /** A waiting run ends at once (`cancelled`); the handler of a running one is told (`requested`). */
+  /** A waiting run is cancelled at once (`cancelled`); the handler of an executing run is told to stop (`requested`). */
   async cancel(id: string, reason?: string): Promise<'cancelled' | 'requested'> {
     const result = await this.#run((database) =>
       cancelRun(database, numberOf(id), reason ?? null, this.#options.actor),
@@ -164,7 +164,7 @@ export class Runs {
     return result
   }
 
-  /** Makes a run that waits for a time due now. False: it doesn't wait for one. To run a failed run again, redrive its dead letter. */
+  /** Makes a run that waits for a time due now. False: the run doesn't wait for a time. To run a failed run again, redrive its dead letter. */
   async retryNow(id: string): Promise<boolean> {
     return this.#run((database) => hastenRun(database, numberOf(id), this.#options.actor))
   }
@@ -218,7 +218,7 @@ function toSummary(row: RunRow): RunSummary {
 }
 
 function toDetail(row: RunDetailRow): RunDetail {
-  // An ending that wasn't tried has nothing to say: the attempt before it does.
+  // An ending without an attempt has no details: use those of the attempt before it.
   const last = row.attempts.findLast(({ detail }) => detail !== null)?.detail ?? null
   const payloadText = row.payload ?? 'null'
   return {

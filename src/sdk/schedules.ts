@@ -28,9 +28,9 @@ export interface ScheduleView {
   readonly everyMs: number | null
   readonly runAt: Date | null
   readonly payload: unknown
-  /** The payload as it is stored: JSON text with every digit, also those that a JavaScript number would lose. */
+  /** The stored payload: JSON text with all digits, including those that a JavaScript number would lose. */
   readonly payloadText: string
-  /** Options of the runs that it creates. */
+  /** Options of the runs that the schedule creates. */
   readonly options: Readonly<Record<string, unknown>> | null
   readonly overlap: 'skip' | 'queue' | 'allow'
   readonly catchUp: 'one' | 'all' | 'none'
@@ -51,7 +51,7 @@ export interface SchedulesOptions {
 const maxListed = 1000
 const maxPreview = 100
 
-/** Set, look at and pause schedules. */
+/** Create, list and pause schedules. */
 export class Schedules {
   readonly #options: SchedulesOptions
 
@@ -60,7 +60,7 @@ export class Schedules {
   }
 
   /**
-   * Creates or changes a schedule. The same one again changes nothing, so that a process may say it at every start.
+   * Creates or changes a schedule. Setting the same schedule again changes nothing, so a process may call it at every start.
    *
    * @example await holdfast.schedules.set({ name: 'nightly', job: report, cron: '0 3 * * *', timezone: 'Europe/Amsterdam' })
    */
@@ -104,7 +104,7 @@ export class Schedules {
       options: options ?? null,
       overlap: overlap ?? 'skip',
       catchUp: catchUp ?? 'one',
-      // A one-off time in the past is fired at once.
+      // A single time in the past fires at once.
       nextAt: rule.runAt ?? nextFire(rule, await this.#run(readDatabaseTime)),
     }
     if (defined !== null) {
@@ -127,13 +127,13 @@ export class Schedules {
     return toView(row)
   }
 
-  /** Those of these names that there are. */
+  /** Returns the schedules with these names; unknown names are skipped. */
   async getMany(names: readonly string[]): Promise<ScheduleView[]> {
     const rows = await this.#run((database) => readSchedules(database, names))
     return rows.map(toView)
   }
 
-  /** By name; at most a thousand at a time, after `afterName`. */
+  /** Sorted by name; at most a thousand, after `afterName`. */
   async list(
     options: { readonly afterName?: string; readonly limit?: number } = {},
   ): Promise<ScheduleView[]> {
@@ -142,7 +142,7 @@ export class Schedules {
     return rows.map(toView)
   }
 
-  /** When it fires next, so many times. */
+  /** The next fire times. */
   async preview(name: string, count = 10): Promise<Date[]> {
     const { cron, timezone, everyMs, runAt, nextAt } = await this.get(name)
     if (nextAt === null) return []
@@ -154,7 +154,7 @@ export class Schedules {
     await this.#setPaused(name, { isPaused: true, reason: reason ?? null, nextAt: null })
   }
 
-  /** Goes on with the next tick from now; what fell into the pause isn't made up for. */
+  /** Resumes with the next fire from now on; fires missed during the pause are skipped. */
   async resume(name: string, reason?: string): Promise<void> {
     const { cron, timezone, everyMs, runAt } = await this.get(name)
     const nextAt = nextFire({ cron, timezone, everyMs, runAt }, await this.#run(readDatabaseTime))

@@ -8,9 +8,9 @@ import { checksBusy } from './publisher.ts'
 export interface SchemaCheck {
   readonly checked: number
   readonly failed: number
-  /** When the oldest of those that were checked was published. */
+  /** When the oldest checked event was published. */
   readonly since: Date | null
-  /** The first 20 that fail. */
+  /** The first 20 events that fail. */
   readonly failures: readonly { readonly eventId: string; readonly problems: readonly Problem[] }[]
 }
 
@@ -19,8 +19,8 @@ const budgetMs = 1000
 const maxListed = 20
 
 /**
- * One by one, the newest first, as long as they are small enough together and it doesn't take long. The time counts from the first result: before
- * it, the thread starts and compiles the schema, which would leave one event to judge the schema by on a busy machine.
+ * Checks events one by one, newest first, until a size or time limit is reached. The time counts from the first result: before it the thread starts
+ * and compiles the schema, which on a busy machine would leave time for only one event.
  */
 export async function checkEvents(schema: object, events: readonly EventBody[]): Promise<SchemaCheck> {
   let deadlineMs = Number.POSITIVE_INFINITY

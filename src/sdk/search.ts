@@ -4,7 +4,7 @@ import { findNames } from '../storage/search.ts'
 import { onDatabase } from './page.ts'
 
 export interface Found {
-  /** What it is: `endpoint`, `route`, `event_type`, `job`, `queue`, `schedule`, `worker`, or what an id names. */
+  /** `endpoint`, `route`, `event_type`, `job`, `queue`, `schedule`, `worker`, or the kind of object that an id belongs to. */
   readonly kind: string
   /** Its name, or its id. */
   readonly name: string
@@ -22,7 +22,7 @@ const kindsOfIds: Readonly<Partial<Record<IdPrefix, string>>> = {
 
 const maxEach = 8
 
-/** Finds things by a part of their name, or says what an id names. */
+/** Finds objects by a part of their name, or by their id. */
 export class Search {
   readonly #database: () => Database
 

@@ -29,26 +29,26 @@ export interface SecretsOptions {
 }
 
 export interface ReencryptOptions {
-  /** Stops between two batches; what is done stays done, and the next call goes on from there. */
+  /** Stops between two batches; the next call continues from there. */
   readonly signal?: AbortSignal
   onProgress?(progress: ReencryptProgress): void
 }
 
 export interface ReencryptProgress {
-  /** Under another key than the first, when it began. */
+  /** Secrets that were under another key than the first one at the beginning. */
   readonly total: number
   readonly reencrypted: number
-  /** Which no key of the keyring opens; they are left as they are. */
+  /** Secrets that no key of the keyring decrypts; they are left unchanged. */
   readonly unreadable: number
 }
 
 export interface ReencryptResult extends ReencryptProgress {
-  /** Endpoints that had values from before these counted as secrets; they are encrypted now. */
+  /** Endpoints with values that were stored before they counted as secrets; now encrypted. */
   readonly sealedEndpoints: number
-  /** Every secret is under the first key now: the other keys may go. */
+  /** Every secret is under the first key now: the other keys can be removed. */
   readonly isComplete: boolean
   readonly keyId: string
-  /** The first hundred of those that could not be read. */
+  /** The first hundred secrets that could not be decrypted. */
   readonly unreadableSecrets: readonly {
     readonly endpoint: string
     readonly field: string
@@ -57,9 +57,9 @@ export interface ReencryptResult extends ReencryptProgress {
 }
 
 export interface SecretsStatus {
-  /** The key that new secrets get; null without a keyring. */
+  /** The key for new secrets; null without a keyring. */
   readonly keyId: string | null
-  /** How many secrets are under which key, and whether this process has it. */
+  /** How many secrets each key encrypts, and whether this process has the key. */
   readonly keys: readonly (KeyUse & { readonly isKnown: boolean })[]
 }
 
@@ -67,7 +67,7 @@ const maxBatchRows = 200
 const maxListed = 100
 const beginning: SecretPlace = { laneId: 0, field: '', version: 0 }
 
-/** The encryption of what endpoints keep secret. Nothing here returns a secret. */
+/** The encryption of endpoints' secrets. No method returns a secret. */
 export class Secrets {
   readonly #options: SecretsOptions
 
@@ -84,9 +84,7 @@ export class Secrets {
     }
   }
 
-  /**
-   * Encrypts every secret anew with the first key of the keyring, while everything runs. It can be stopped and called again at any time.
-   */
+  /** Re-encrypts every secret with the first key of the keyring, while nodes keep running. It can be stopped and called again at any time. */
   async reencrypt(options: ReencryptOptions = {}): Promise<ReencryptResult> {
     const keyring = this.#requireKeyring()
     const sealedEndpoints = await this.#options.endpoints.sealPlainValues({ signal: options.signal })
@@ -139,7 +137,7 @@ export class Secrets {
     }
   }
 
-  /** The secrets of routes' transforms. */
+  /** Re-encrypts the secrets of routes' transforms. */
   async #reencryptRoutes(
     keyring: Keyring,
   ): Promise<{ reencrypted: number; unreadable: Pick<ListedSecret, 'endpoint' | 'field' | 'keyId'>[] }> {
@@ -167,7 +165,7 @@ export class Secrets {
     }
   }
 
-  /** The secrets of sources: a hundred sources at most, so that one read has them all. */
+  /** Re-encrypts the secrets of sources: there are at most a hundred sources, so one read returns them all. */
   async #reencryptSources(
     keyring: Keyring,
   ): Promise<{ reencrypted: number; unreadable: Pick<ListedSecret, 'endpoint' | 'field' | 'keyId'>[] }> {

@@ -7,7 +7,7 @@ export interface SessionsOptions {
   readonly actor: string
 }
 
-/** People who signed in to the pages of the HTTP API. */
+/** Sessions of people who signed in to the pages of the HTTP API. */
 export class Sessions {
   readonly #options: SessionsOptions
 
@@ -16,8 +16,8 @@ export class Sessions {
   }
 
   /**
-   * Signs everybody out, within seconds on every node; sign-in links that nobody has used end too. With `keyId` only those who signed in with that
-   * key. Returns how many sessions ended.
+   * Ends all sessions, within seconds on every node, and all unused sign-in links. With `keyId`, only those of that key. Returns how many sessions
+   * ended.
    */
   async endAll({ keyId }: { readonly keyId?: string | undefined } = {}): Promise<number> {
     try {

@@ -12,7 +12,7 @@ import type { Database } from '../storage/database.ts'
 import { listSettings, type SettingRow, writeSettings } from '../storage/settings.ts'
 import { onDatabase } from './page.ts'
 
-/** A site-wide setting: what it is now, what it means, and who decides over it. */
+/** An installation-wide setting: its value, its meaning, and whether a node pins it. */
 export interface Setting {
   readonly name: SiteSettingName
   readonly value: unknown
@@ -23,16 +23,18 @@ export interface Setting {
   readonly description: string
   /** Where a change takes effect, and how soon. */
   readonly effect: string
-  /** Its environment variable and its field in the config file; either pins it. */
+  /** Its environment variable and its field in the config file; setting either pins it. */
   readonly variable: string
   readonly field: string
-  /** Set where it can't be changed through the database: a node has it from a flag, its environment, a config file or its options. */
+  /**
+   * Not null if the setting can't be changed through the database, because a node got it from a flag, its environment, a config file or its options.
+   */
   readonly pinned: { readonly source: string; readonly node: string } | null
   readonly changedAt: Date | null
   readonly changedBy: string | null
 }
 
-/** Null puts the default back. */
+/** Null restores the default. */
 export type SettingChanges = {
   readonly [Name in SiteSettingName]?: SiteSettingValue<Name> | null | undefined
 }
@@ -43,7 +45,7 @@ export interface SettingsOptions {
 }
 
 /**
- * Look at and change what holds for the whole site, without a restart.
+ * Read and change installation-wide settings, without a restart.
  *
  * @example
  * await holdfast.settings.update({ dead_letter_retention_days: 90, rejecting_threshold: 50 })
@@ -55,7 +57,7 @@ export class Settings {
     this.#options = options
   }
 
-  /** Every setting, by name. */
+  /** All settings, sorted by name. */
   async list(): Promise<Setting[]> {
     const rows = await this.#run(listSettings)
     return rows.filter(({ name }) => isSiteSettingName(name)).map(toSetting)
@@ -67,7 +69,7 @@ export class Settings {
     return found
   }
 
-  /** Changes all of them or none. Refused where a node pins one. */
+  /** Changes all given settings or none. Refused if a node pins one of them. */
   async update(changes: SettingChanges, reason?: string): Promise<Setting[]> {
     const given = Object.entries(changes).filter(([, value]) => value !== undefined)
     for (const [name, value] of given) {
@@ -86,7 +88,7 @@ export class Settings {
     return this.get(name)
   }
 
-  /** Puts the default back. */
+  /** Restores the default. */
   async reset(name: SiteSettingName): Promise<Setting> {
     await this.update({ [name]: null })
     return this.get(name)
@@ -134,7 +136,7 @@ function toSetting(row: SettingRow): Setting {
   }
 }
 
-/** PostgreSQL orders the fields of jsonb its own way, the same for both. */
+/** Comparable as text: jsonb sorts the fields of both values in the same way. */
 function isSame(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other)
 }

@@ -1,6 +1,6 @@
 /**
- * One read for everybody who asks at the same time. Who asks while one runs gets the next one, which begins after they asked: nobody sees less than
- * what they have written themselves.
+ * Shares one read among concurrent callers. A call during a running read gets the next read, which starts after the call, so every caller sees its
+ * own earlier writes.
  */
 export class SharedRead<Result> {
   readonly #read: () => Promise<Result>

@@ -26,7 +26,7 @@ export function shorthandPatterns(settings: EndpointSettings): ShorthandPattern[
   })
 }
 
-/** The preset for record stores marks events that must not be lost. */
+/** The `record-store` preset marks events that must not be lost as critical. */
 function criticalityCodeOf({ preset }: EndpointSettings, pattern: string): number | null {
   return preset === 'record-store' && isCriticalLearningPattern(pattern) ? criticalCode : null
 }

@@ -6,7 +6,7 @@ import type { WithTransport } from '../transports/endpoint-types.ts'
 import type { Transport } from '../transports/transport.ts'
 
 interface StatedEndpoint extends EndpointSettings {
-  /** What is shown of the secrets, whose values in `config` are `{ isSet: true }`. */
+  /** Public facts about the secrets, whose values in `config` are `{ isSet: true }`. */
   readonly secrets: readonly EndpointSecret[]
   readonly state: 'active' | 'paused' | 'rejecting' | 'disabled'
   readonly stateReason: string | null
@@ -14,16 +14,16 @@ interface StatedEndpoint extends EndpointSettings {
   readonly updatedAt: Date
 }
 
-/** An endpoint as the SDK returns it: the shape of the API, with its state. Its `transport` determines its `config`. */
+/** An endpoint as the SDK returns it: the same fields as in the API, with its state. Its `transport` determines its `config`. */
 export type Endpoint = WithTransport<StatedEndpoint>
 
-/** That a secret is set, since when, and under which key. */
+/** When a secret was set, and under which key. */
 export interface EndpointSecret {
   /** Its path in the config: `signing.secret`. */
   readonly field: string
   readonly keyId: string
   readonly setAt: Date
-  /** For a secret that was replaced and is still valid beside its successor. */
+  /** Set for a replaced secret that is still valid beside its successor. */
   readonly expiresAt: Date | null
 }
 
@@ -39,7 +39,7 @@ export function toStated(record: EndpointRecord): StatedEndpoint {
   return { ...rest, ...settings, secrets } as unknown as StatedEndpoint
 }
 
-/** With the defaults of its config, without secrets: values that were stored before they counted as secrets are hidden like the others. */
+/** Shows the endpoint with the defaults of its config, without secrets: values that were stored before they counted as secrets are hidden too. */
 export function showEndpoint(record: EndpointRecord, transport: Transport | null): Endpoint {
   const paths = transport?.secretPaths?.(record.config) ?? []
   const { config } = splitSecrets(record.config, paths, transport?.shownPart)
@@ -51,7 +51,7 @@ export function showEndpoint(record: EndpointRecord, transport: Transport | null
   return toStated({ ...record, config: { ...defaults, ...config } }) as unknown as Endpoint
 }
 
-/** A hidden value that is sent back means the stored one, encrypted or from before such values were encrypted. */
+/** A hidden value that is sent back means the stored one, whether that is encrypted or not. */
 export function withStoredValues(
   merged: Record<string, unknown>,
   current: EndpointRecord,

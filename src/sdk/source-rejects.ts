@@ -22,18 +22,18 @@ import { sourceNotFound } from './sources.ts'
 export type SourceReject = RejectSummary
 
 export interface SourceRejectDetail extends SourceReject {
-  /** What templates can name beside the body: routing key, headers, properties. */
+  /** Fields that templates can use besides the body: routing key, headers, properties. */
   readonly fields: Readonly<Record<string, unknown>>
-  /** The body, at most its first 256 KiB; in Base64 when it isn't text. */
+  /** The body, at most its first 256 KiB; Base64 if it isn't text. */
   readonly body: string
   readonly bodyEncoding: 'utf8' | 'base64'
   readonly isBodyTruncated: boolean
 }
 
 export interface RetriedReject {
-  /** It is an event now, and no reject any more. */
+  /** Whether the message was published as an event, and is no reject any more. */
   readonly published: boolean
-  /** The event; null when it could not be published. */
+  /** The event; null if it could not be published. */
   readonly eventId: string | null
   readonly error: string | null
 }
@@ -41,11 +41,11 @@ export interface RetriedReject {
 export interface RetriedRejects {
   readonly published: number
   readonly failed: number
-  /** Rejects that this call did not get to are left, or failed ones. */
+  /** False if rejects are left: those beyond the limit of this call, or failed ones. */
   readonly isComplete: boolean
 }
 
-/** Stores events in the transaction of the client. */
+/** Stores events in the client's transaction. */
 export type PublishIn = (
   events: readonly MappedEvent[],
   client: Queryable,
@@ -58,12 +58,12 @@ export interface SourceRejectsOptions {
 }
 
 const maxShownBytes = 256 * 1024
-/** PostgreSQL's largest value. */
+/** The largest size of a value in PostgreSQL. */
 const everything = 1_073_741_823
 const maxRetried = 500
 const maxDiscarded = 10_000
 
-/** Messages of sources that could not become events, as they were received. Each can be tried again with the present mapping, or discarded. */
+/** Messages of sources that could not become events, as they were received. Each can be retried with the current mapping, or discarded. */
 export class SourceRejects {
   readonly #options: SourceRejectsOptions
 
@@ -71,7 +71,7 @@ export class SourceRejects {
     this.#options = options
   }
 
-  /** The newest first. */
+  /** Newest first. */
   async list(
     page: {
       readonly source?: string | undefined
@@ -96,7 +96,10 @@ export class SourceRejects {
     }
   }
 
-  /** Publishes it with the present mapping of its source. A message that was published before stays one event: its message id decides. */
+  /**
+   * Publishes the message with the current mapping of its source. A message that was published before stays one event, because of its idempotency key
+   * (by default its message id).
+   */
   async retry(id: number): Promise<RetriedReject> {
     const tried = await this.#run((database) =>
       database.asOne((inside) => this.#retry(inside, id, new Map())),
@@ -106,7 +109,7 @@ export class SourceRejects {
     return tried.result
   }
 
-  /** Tries those of a source, the oldest first, 500 at most. */
+  /** Retries the rejects of a source, oldest first, at most 500. */
   async retryAll(source: string): Promise<RetriedRejects> {
     const ids = await this.#idsOf(source, maxRetried + 1)
     const mappings = new Map<string, MessageMapping>()
@@ -123,7 +126,7 @@ export class SourceRejects {
     return { published, failed, isComplete: failed === 0 && ids.length <= maxRetried }
   }
 
-  /** The message is gone for good. */
+  /** Deletes the message permanently. */
   async discard(id: number): Promise<void> {
     const found = await this.#run((database) => readReject(database, id, 0))
     const deleted = found && (await this.#run((database) => deleteRejects(database, [id])))
@@ -131,7 +134,7 @@ export class SourceRejects {
     await this.#note('source.reject_discarded', found.source, { id })
   }
 
-  /** Discards those of a source, the oldest first, 10,000 at most. Returns how many. */
+  /** Discards the rejects of a source, oldest first, at most 10,000. Returns how many. */
   async discardAll(source: string): Promise<number> {
     const ids = await this.#idsOf(source, maxDiscarded)
     const discarded = await this.#run((database) => deleteRejects(database, ids))
@@ -145,7 +148,7 @@ export class SourceRejects {
     return this.#run((database) => readRejectIds(database, source, 0, maxRows))
   }
 
-  /** Null when it is gone. */
+  /** Null if the reject no longer exists. */
   async #retry(
     database: Database,
     id: number,
@@ -208,7 +211,7 @@ export class SourceRejects {
 
 function shownBody(body: Buffer): { body: string; bodyEncoding: 'utf8' | 'base64' } {
   try {
-    // The end may be in the middle of a character, where the body was cut.
+    // A truncated body may end in the middle of a character.
     const text = new TextDecoder('utf-8', { fatal: true }).decode(body, { stream: true })
     return { body: text, bodyEncoding: 'utf8' }
   } catch {

@@ -20,7 +20,7 @@ import {
 import type { Because } from './endpoints.ts'
 import { onDatabase } from './page.ts'
 
-/** A source as the SDK returns it: `{ isSet: true }` in the place of its secrets. */
+/** A source as the SDK returns it, with `{ isSet: true }` instead of its secrets. */
 export type Source = Omit<SourceRecord, 'id' | 'version'>
 
 export interface SourcesOptions {
@@ -32,10 +32,10 @@ export interface SourcesOptions {
 
 type Config = Readonly<Record<string, unknown>>
 
-/** Of a deletion by force, which deletes rejected messages in steps. */
+/** For a forced deletion, which deletes rejected messages in steps. */
 const maxRejectsPerStep = 10_000
 
-/** Where events come from beside publishers: queues of a broker. Every node consumes every active source. */
+/** Sources of events besides publishers: queues of a broker. Every node consumes every active source. */
 export class Sources {
   readonly #options: SourcesOptions
 
@@ -64,7 +64,7 @@ export class Sources {
     return this.get(name)
   }
 
-  /** What is left out stays as it is. Nodes connect anew. */
+  /** Changes the given fields and keeps the others. Nodes reconnect. */
   async update(name: string, changes: SourceChanges, { reason }: Because = {}): Promise<Source> {
     const stored = await this.#find(name)
     const type = this.#type(stored.type)
@@ -87,14 +87,14 @@ export class Sources {
     return this.#shown(await this.#find(name))
   }
 
-  /** By name; at most a hundred. */
+  /** Sorted by name; at most a hundred. */
   async list(options: { afterName?: string | undefined; limit?: number } = {}): Promise<Source[]> {
     const { afterName = '', limit = maxSources } = options
     const rows = await this.#run((database) => listSources(database, afterName, limit))
     return rows.map((row) => this.#shown(row))
   }
 
-  /** Nodes disconnect; messages stay where they are. */
+  /** Pauses the source: nodes disconnect, and messages stay in the broker's queue. */
   async pause(name: string, { reason }: Because = {}): Promise<Source> {
     return this.#setState(name, 'paused', reason)
   }
@@ -103,7 +103,7 @@ export class Sources {
     return this.#setState(name, 'active', reason)
   }
 
-  /** One with rejected messages only by force, and then with them. */
+  /** Deletes a source. One with rejected messages is deleted only by force, together with them. */
   async delete(
     name: string,
     { force = false, reason }: Because & { readonly force?: boolean } = {},
@@ -205,7 +205,7 @@ export class Sources {
   #shown(record: SourceRecord): Source {
     const { id: _, version: __, ...source } = record
     const type = this.#options.sources.get(source.type)
-    // Of a type that this version doesn't know, nobody can tell what is secret.
+    // This version doesn't know the source's type, and so not which fields are secret: hide them all.
     const config = type === undefined ? {} : hideFields(source.config, type.secretPaths(source.config))
     return { ...source, config }
   }

@@ -17,7 +17,7 @@ const minuteMs = 60_000
 const hourMs = 3_600_000
 const dayMs = 86_400_000
 
-/** How far back, from which rollups, and in which steps the curve is drawn. */
+/** Windows: their length, the rollups that they use, and the steps of the series. */
 const windows = {
   '1h': { period: 1, siteStepSeconds: 60, lengthMs: hourMs, stepMs: minuteMs },
   '3h': { period: 1, siteStepSeconds: 60, lengthMs: 3 * hourMs, stepMs: 3 * minuteMs },
@@ -37,12 +37,12 @@ export interface Latency {
 export interface StatisticsSum {
   readonly attempts: number
   readonly successes: number
-  /** Of the attempts that weren't throttled; null when there were none. */
+  /** Share of attempts, without throttled ones; null if there were none. */
   readonly successRate: number | null
-  /** How long attempts took. */
+  /** Duration of attempts. */
   readonly latencyMs: Latency
   readonly attemptsPerSecond: number
-  /** How often each status code came, or, where there was none, each error code; `ok` for a handler that returned. */
+  /** Count of each status code or, without one, of each error code; `ok` for a handler that returned. */
   readonly answers: Readonly<Record<string, number>>
 }
 
@@ -66,12 +66,12 @@ export interface SiteStep {
   readonly delivered: number
   /** Number of failed attempts. Throttled attempts do not count as failures. */
   readonly failed: number
-  /** The most deliveries that were owed, sampled once a minute; null when nobody looked. */
+  /** The largest number of pending deliveries, sampled once a minute; null without a sample. */
   readonly backlog: number | null
   readonly latencyMs: Latency
 }
 
-/** What all of Holdfast did. */
+/** Statistics of the whole installation. */
 export interface SiteStatistics {
   readonly window: StatisticsWindow
   readonly stepMs: number
@@ -80,7 +80,7 @@ export interface SiteStatistics {
   readonly failed: number
   /** Time from acceptance, or from the due time, to delivery. */
   readonly latencyMs: Latency
-  /** Oldest first, without gaps from the first step that has something. */
+  /** Oldest first, without gaps from the first step that has data. */
   readonly series: readonly SiteStep[]
 }
 
@@ -89,7 +89,7 @@ const statisticsQuery = z.strictObject({
 })
 const overviewQuery = statisticsQuery.extend({ limit: field.wholeNumber(1, 1000).default(100) })
 
-/** How endpoints did, from counts that outlive the attempts themselves. A few seconds behind. */
+/** Statistics of endpoints, from counts that are kept longer than the attempts. A few seconds behind. */
 export class Statistics {
   readonly #database: () => Database
 
@@ -130,7 +130,7 @@ export class Statistics {
   }
 
   /**
-   * What all of Holdfast did: accepted, delivered, failed, latency and backlog over a window.
+   * Statistics of the whole installation: accepted, delivered, failed, latency and backlog over a window.
    *
    * @example (await holdfast.statistics.site({ window: '3h' })).series.at(-1)?.backlog
    */
@@ -154,7 +154,7 @@ export class Statistics {
     }
   }
 
-  /** The busiest endpoints first. */
+  /** Busiest endpoints first. */
   async endpoints(
     query: z.input<typeof overviewQuery> = {},
   ): Promise<(StatisticsSum & { readonly endpoint: string })[]> {
@@ -202,7 +202,7 @@ function toStep(sum: SiteRollupSum): SiteStep {
   }
 }
 
-/** A step in which nobody counted anything had no attempt. */
+/** Fills in steps without counts as steps without attempts. */
 function withoutGaps(sums: readonly SiteRollupSum[], stepMs: number): SiteRollupSum[] {
   const filled: SiteRollupSum[] = []
   for (const sum of sums) {

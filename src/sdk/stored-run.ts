@@ -5,11 +5,11 @@ import type { Database } from '../storage/database.ts'
 import { readRun } from '../storage/runs.ts'
 import { translateError } from '../storage/translate-error.ts'
 
-/** A run by its id; `Result` is what its job's handler returns. */
+/** A run by its id; `Result` is the type that its job's handler returns. */
 export interface RunReference<Result = unknown> {
   /** `run_…` */
   readonly id: string
-  /** For the compiler alone: there is no such field. */
+  /** Only a type: the field doesn't exist at run time. */
   readonly resultType?: Result
 }
 
@@ -22,8 +22,8 @@ export interface ResultOptions {
 /** A run that was stored. */
 export interface EnqueuedRun<Result = unknown> extends RunReference<Result> {
   /**
-   * Waits until the run has ended and returns what its handler returned, as JSON keeps it. Rejects with `run_failed` when it failed, expired or was cancelled, and
-   * with `run_not_ended` after `timeoutMs`: the run goes on then. A run that was enqueued in a transaction has to be committed first.
+   * Waits until the run has ended and returns the handler's result, as JSON. Rejects with `run_failed` if the run failed, expired or was cancelled,
+   * and with `run_not_ended` after `timeoutMs`: the run then continues. A run that was enqueued in a transaction must be committed first.
    *
    * @example
    * const run = await holdfast.enqueue(makeReport, { month: '2030-01' })
@@ -59,7 +59,7 @@ export class StoredRun<Result> implements EnqueuedRun<Result> {
     }
   }
 
-  /** Null while it has not ended, or isn't committed. */
+  /** Null if the run has not ended, or isn't committed. */
   async #readEnding(): Promise<{ readonly result: unknown } | null> {
     const row = await readRun(this.#database, this.#number).catch((error: unknown) => {
       throw translateError(error)
@@ -77,7 +77,7 @@ export class StoredRun<Result> implements EnqueuedRun<Result> {
   }
 }
 
-/** Without a time it would ask the database for ever, without a pause. */
+/** Without a timeout it would query the database for ever, without a pause. */
 function checked(options: unknown): ResultOptions {
   const timeoutMs = (options as Partial<ResultOptions> | undefined)?.timeoutMs
   if (typeof timeoutMs === 'number' && timeoutMs >= 0) return options as ResultOptions

@@ -11,16 +11,16 @@ import { onDatabase } from './page.ts'
 
 export interface SystemNode extends Omit<NodeShare, 'isStopping' | 'sinceBeatMs'> {
   readonly state: 'alive' | 'stopping' | 'lost'
-  /** Runs the maintenance tasks. */
+  /** Whether the node runs the maintenance tasks. */
   readonly isLeader: boolean
 }
 
 export interface SystemStatus {
   readonly version: string
-  /** The number of the last change to the tables. */
+  /** The number of the last table migration. */
   readonly schema: number
   readonly nodes: readonly SystemNode[]
-  /** Of 256; those of nodes that are lost are taken over within seconds. */
+  /** Of 256 shards; other nodes take over the shards of a lost node within seconds. */
   readonly ownedShards: number
   readonly database: {
     readonly version: string
@@ -33,7 +33,7 @@ export interface SystemStatus {
   }
 }
 
-/** Whether Holdfast itself and its database are well. */
+/** The health of the installation and its database. */
 export class System {
   readonly #options: { readonly database: () => Database }
 
@@ -66,7 +66,7 @@ export class System {
     })
   }
 
-  /** Tables and partitions by name, with their sizes. */
+  /** Tables and partitions with their sizes, sorted by name. */
   async tables(
     page: { readonly afterName?: string | undefined; readonly limit?: number } = {},
   ): Promise<TableRow[]> {
@@ -75,10 +75,10 @@ export class System {
     )
   }
 
-  /** What `holdfast doctor` looks at in the database. */
+  /** The checks that `holdfast doctor` makes in the database. */
   async checks(): Promise<Finding[]> {
     return onDatabase(this.#options.database(), async (database) => {
-      // While the database is away, that is the answer, and not nine checks that could not be made.
+      // If the database is unavailable, report that instead of nine failed checks.
       await readServer(database)
       return runChecks([
         ...serverChecks(database),

@@ -1,30 +1,30 @@
 import { HoldfastError } from '../core/errors.ts'
 import type { Queryable } from '../storage/queryable.ts'
 
-/** A transaction of Drizzle on node-postgres: what `db.transaction(async (tx) => …)` hands you. */
+/** A transaction of Drizzle on node-postgres: the argument of the callback in `db.transaction(async (tx) => …)`. */
 export interface DrizzleTransaction {
   rollback(): never
   execute(query: never): unknown
 }
 
-/** A transaction of Knex: what `knex.transaction(async (trx) => …)` hands you. */
+/** A transaction of Knex: the argument of the callback in `knex.transaction(async (trx) => …)`. */
 export interface KnexTransaction {
   raw(sql: string): unknown
   isCompleted(): boolean
 }
 
-/** A transaction of Kysely: what `db.transaction().execute(async (trx) => …)` hands you. */
+/** A transaction of Kysely: the argument of the callback in `db.transaction().execute(async (trx) => …)`. */
 export interface KyselyTransaction {
   readonly isTransaction: true
   executeQuery(query: never): Promise<{ readonly rows: readonly unknown[] }>
 }
 
-/** A transaction of Prisma: what `prisma.$transaction(async (tx) => …)` hands you. */
+/** A transaction of Prisma: the argument of the callback in `prisma.$transaction(async (tx) => …)`. */
 export interface PrismaTransaction {
   $queryRawUnsafe(query: string, ...values: never[]): PromiseLike<unknown>
 }
 
-/** Your own transaction: a `pg` client, or what Drizzle, Knex, Kysely or Prisma hand to the callback of theirs. */
+/** Your own transaction: a `pg` client, or the transaction that Drizzle, Knex, Kysely or Prisma passes to its callback. */
 export type TransactionClient =
   | Queryable
   | DrizzleTransaction
@@ -35,7 +35,7 @@ export type TransactionClient =
 type Query = Parameters<Queryable['query']>[0]
 type Loose = Readonly<Record<string, unknown>>
 
-/** Runs our statements in the caller's transaction, whatever the library calls it. */
+/** Returns an interface to run our statements in the caller's transaction, for any of these libraries. */
 export function queryableOf(client: TransactionClient): Queryable {
   const loose = asLoose(client)
   if (loose === null) throw unknownClient()
@@ -47,7 +47,7 @@ export function queryableOf(client: TransactionClient): Queryable {
   throw unknownClient()
 }
 
-/** Drizzle's session has the connection that its transaction runs on. */
+/** Drizzle's session holds the connection of its transaction. */
 function fromDrizzle(transaction: Loose): Queryable {
   const connection = asLoose(asLoose(transaction['session'])?.['client'])
   if (connection === null || !isFunction(connection['query']) || !isFunction(transaction['rollback'])) {
@@ -68,7 +68,7 @@ function fromKnex(transaction: Loose): Queryable {
   const { client } = transaction as unknown as { client: { acquireConnection(): Promise<Queryable> } }
   return {
     query: async (query) => {
-      // Its connection goes on without it, in another transaction or none.
+      // Knex's connection continues after the transaction's end, in another transaction or none.
       if (isCompleted.call(transaction) === true) {
         throw refused('This Knex transaction has ended: publish before its callback returns.')
       }
@@ -117,7 +117,7 @@ function fromPrisma(transaction: Loose): Queryable {
   }
 }
 
-/** These libraries name columns; our statements give each a name of its own, in their order. */
+/** These libraries return rows as objects. Our statements give each column a unique name, so the values are in column order. */
 function asArrays(rows: readonly object[]): unknown[][] {
   return rows.map((row) => Object.values(row) as unknown[])
 }

@@ -5,7 +5,7 @@ import { translateError } from '../storage/translate-error.ts'
 import { drainWorker, listWorkers, undrainWorker } from '../storage/workers.ts'
 
 export interface WorkerView {
-  /** Changes when the process starts anew, or was declared dead. */
+  /** Changes when the process restarts, or after the worker was declared dead. */
   readonly id: number
   readonly name: string
   readonly version: string
@@ -18,9 +18,9 @@ export interface WorkerView {
   readonly running: number
   readonly startedAt: Date
   readonly lastBeatAt: Date
-  /** Since when its event loop has been blocked by a handler that doesn't yield; null while it isn't. */
+  /** Since when a handler that doesn't yield has blocked the worker's event loop; null if none does. */
   readonly blockedSince: Date | null
-  /** The runs of which one blocks it. */
+  /** The runs of which one blocks the event loop. */
   readonly blockedBy: readonly string[]
 }
 
@@ -31,7 +31,7 @@ export interface WorkersOptions {
 
 const maxListed = 1000
 
-/** The fleet. */
+/** The live workers of the installation. */
 export class Workers {
   readonly #options: WorkersOptions
 
@@ -55,7 +55,7 @@ export class Workers {
     }
   }
 
-  /** It claims nothing more and finishes what it has; its process goes on. */
+  /** The worker claims nothing more and finishes its runs; its process keeps running. */
   async drain(id: number): Promise<void> {
     if (!(await this.#change(drainWorker, id))) {
       throw new HoldfastError(
@@ -66,7 +66,7 @@ export class Workers {
     }
   }
 
-  /** A draining worker claims again. */
+  /** Lets a draining worker claim again. */
   async undrain(id: number): Promise<void> {
     if (!(await this.#change(undrainWorker, id))) {
       throw new HoldfastError(

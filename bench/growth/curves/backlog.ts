@@ -17,7 +17,7 @@ const WAITING = 'waiting'
 const PROBE_EVERY_MS = 5
 const POLL_MS = 25
 
-/** Live traffic to one endpoint while the deliveries of another wait behind a pause, and then while these drain. */
+/** Live traffic to one endpoint, first while deliveries of another one wait because it is paused, then while they drain. */
 export const backlog: Curve = {
   name: 'backlog',
   title: 'A larger backlog',
@@ -90,7 +90,7 @@ export const backlog: Curve = {
   },
 }
 
-/** Drains for the time of a window, or until nothing waits, while single events are published to the other endpoint. */
+/** Drains for the length of a window, or until nothing waits, while single events are published to the other endpoint. */
 async function measureDrain(
   { databaseUrl, windowMs, x }: PointContext,
   nodes: readonly GrowthNode[],
@@ -111,7 +111,7 @@ async function measureDrain(
     const drainedAt = x === 0 ? Number.POSITIVE_INFINITY : settledBefore + x
     while (performance.now() < endMs && settledBy(nodes) < drainedAt) await sleep(POLL_MS)
     const { values, statements } = await meter.stop()
-    // A short drain leaves too few probes; those after it would be of another situation.
+    // A short drain gives too few probes; probes after its end would measure another situation.
     over.abort()
     await probing
     const latenciesMs = (await Promise.all(nodes.map((node) => node.takeLatencies()))).flat()

@@ -4,7 +4,7 @@ import { createRoutedEndpoints, tenantNames } from '../prepare-database.ts'
 import { startNodes } from '../start-nodes.ts'
 import { costColumns, costPanel, ratePanel } from './shown.ts'
 
-/** Neighbours in the stream of events never share an endpoint. */
+/** Consecutive events never go to the same endpoint. */
 export const endpoints: Curve = {
   name: 'endpoints',
   title: 'More endpoints',

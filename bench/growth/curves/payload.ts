@@ -11,7 +11,7 @@ import { costColumns, costPanel, ratePanel } from './shown.ts'
 
 const ENDPOINT = 'sink'
 
-/** Over HTTP, signed, to a sink in a process of its own that reads the body and answers at once. */
+/** Signed HTTP requests to a sink in its own process, which reads the body and responds at once. */
 export const payload: Curve = {
   name: 'payload',
   title: 'Larger payloads, over HTTP',

@@ -7,7 +7,7 @@ import { costColumns, costPanel, ratePanel } from './shown.ts'
 
 const ENDPOINTS = 10
 const API_KEY = 'hf_bench'
-/** Pages ask once a second, and some of their calls every few seconds. */
+/** Pages call the API once a second, and make some calls every few seconds. */
 const LENGTH = 2
 
 export const tabs: Curve = {
@@ -32,7 +32,7 @@ export const tabs: Curve = {
     await createRoutedEndpoints(databaseUrl, tenants)
     const nodes = await startNodes(1, { databaseUrl, apiKey: API_KEY })
     const long = { ...context, windowMs: context.windowMs * LENGTH }
-    // Pages show deliveries that were there before.
+    // The pages show deliveries that exist before the measurement.
     await measureTraffic({ ...context, warmUpMs: 0, windowMs: context.warmUpMs }, nodes, { tenants })
     const opened =
       x === 0
@@ -57,7 +57,7 @@ export const tabs: Curve = {
   },
 }
 
-/** The ten pages of `tenTabs`, again and again; the page of a delivery shows the one that was accepted last. */
+/** The ten pages of `tenTabs`, repeated up to `count`; the page of a delivery shows the last accepted one. */
 async function pages(url: string, endpoint: string, count: number): Promise<TabCall[][]> {
   const answer = await fetch(`${url}/v1/deliveries?limit=1&endpoint=${endpoint}`, {
     headers: { authorization: `Bearer ${API_KEY}` },

@@ -9,7 +9,7 @@ export function niceTicks(highest: number): number[] {
   return Array.from({ length: Math.ceil(highest / step) + 1 }, (_, index) => index * step)
 }
 
-/** Where the values lie on a logarithmic axis, from 0 to 1. A leading zero stands one step of the others before them. */
+/** Positions of values on a logarithmic axis, from 0 to 1. A leading zero is placed one step before the others. */
 export function placeOnAxis(values: readonly number[]): number[] {
   const logs = values.filter((value) => value > 0).map((value) => Math.log10(value))
   const [first = 0] = logs

@@ -13,7 +13,7 @@ const PANEL_FOOTER = 60
 const MARKER = 4.5
 const LABEL_HEIGHT = 14
 
-/** The file brings its background, so that it is legible on a page of either colour; where the reader prefers dark, it is dark itself. */
+/** The file contains its background, so that it is legible on light and dark pages; it follows the reader's preference for dark. */
 const STYLE = `
   .ground{fill:#ffffff}.text{fill:#1c2430}.quiet{fill:#5b6675}.grid{stroke:#e3e8ee}.axis{stroke:#9aa5b4}
   .c0{--c:#0f766e}.c1{--c:#b45309}.c2{--c:#4f46e5}
@@ -23,7 +23,7 @@ const STYLE = `
     .c0{--c:#2dd4bf}.c1{--c:#fbbf24}.c2{--c:#a5b4fc}.mark{stroke:#11161d}
   }`
 
-/** A panel under the other for each of the curve's questions, all over the same x axis. */
+/** Draws one panel below the other, all over the same x axis. */
 export function renderLineChart(curve: Curve, points: readonly PointResult[], subtitle: string): string {
   const panelHeight = PANEL_HEADER + PLOT_HEIGHT + PANEL_FOOTER
   const height = HEADER_HEIGHT + curve.panels.length * panelHeight
@@ -82,7 +82,7 @@ function renderPanel(panel: Panel, curve: Curve, points: readonly PointResult[],
   ].join('\n')
 }
 
-/** Zero has no place on a logarithmic axis: it stands before it, behind a break. */
+/** A logarithmic axis has no zero: it is drawn before the axis, with a break. */
 function renderZeroBreak(points: readonly PointResult[], xs: readonly number[], bottom: number): string {
   const [first, second] = xs
   if (points[0]?.x !== 0 || first === undefined || second === undefined) return ''
@@ -123,7 +123,7 @@ function renderSeries(
   ].join('')
 }
 
-/** Every value of a single series; of several, the last of each, beside its point and clear of the others. */
+/** Labels every value of a single series; of several series, only the last value of each, placed so that labels don't overlap. */
 function renderLabels(
   panel: Panel,
   points: readonly PointResult[],
@@ -152,7 +152,7 @@ function renderLabels(
 interface Shown {
   readonly x: number
   readonly value: number
-  /** Of all rounds. */
+  /** Values of all rounds. */
   readonly all: readonly number[]
 }
 
@@ -164,7 +164,7 @@ function shownOf(key: string, points: readonly PointResult[], xs: readonly numbe
   })
 }
 
-/** Series differ by shape as well as by colour. */
+/** Series differ by shape and colour. */
 function marker(index: number, x: number, y: number): string {
   if (index === 1)
     return `<rect class="mark" x="${x - MARKER}" y="${y - MARKER}" width="${2 * MARKER}" height="${2 * MARKER}"/>`

@@ -21,7 +21,7 @@ export function readResult(name: string, isQuick: boolean): CurveResult {
   return JSON.parse(readFileSync(`${folderOf(isQuick)}${name}.json`, 'utf8')) as CurveResult
 }
 
-/** Writes the curve as JSON and as a chart in place of the last ones, which the documentation shows; returns the paths. */
+/** Writes the curve as JSON and as a chart, replacing the previous files, which the documentation shows. Returns the paths. */
 export function writeResult(curve: Curve, result: CurveResult): string[] {
   const folder = folderOf(result.isQuick)
   mkdirSync(folder, { recursive: true })

@@ -15,7 +15,7 @@ import { linkName, Sessions } from './sessions.ts'
 
 export interface AuthenticatorOptions {
   readonly database: () => Database
-  /** `HOLDFAST_ADMIN_KEY`: works beside the stored keys, with all rights. */
+  /** `HOLDFAST_ADMIN_KEY`: valid in addition to the stored keys, with all permissions. */
   readonly adminKey: string | null
   readonly nowMs?: () => number
 }
@@ -26,13 +26,13 @@ interface KnownCaller {
   readonly endsAtMs: number
 }
 
-/** A revoked key works at most this much longer. */
+/** How long a key may still work after it was revoked elsewhere. */
 const cacheMs = 5000
 const maxCached = 10_000
-/** A key made this recently may have to wait with those that guess. */
+/** How long the list of stored key ids is cached. A key created within this time may be throttled together with wrong keys. */
 const keyIdsMs = 1000
 
-/** Finds out who calls. Only hashes are compared, in constant time, and only hashes are kept. */
+/** Identifies callers. Only hashes are kept and compared, in constant time. */
 export class Authenticator {
   readonly #options: AuthenticatorOptions
   readonly #failures: FailedAttempts
@@ -54,18 +54,18 @@ export class Authenticator {
     this.#refused = new RefusedKeys({ write: (entry) => run((database) => writeAudit(database, entry)) })
   }
 
-  /** The caller behind a key. Throws `unauthenticated`, or `too_many_attempts` before it even looks. */
+  /** Returns the caller of a key. Throws `unauthenticated`, or `too_many_attempts` before it checks the key. */
   async byKey(key: string, address: string): Promise<Caller> {
-    // A key that is known to be right is no guess: one bad caller behind a proxy mustn't shut out the others.
+    // A correct key is never throttled: a bad caller behind a shared proxy must not lock out the others.
     const known = this.#byAdminKey(key) ?? this.#byCachedKey(key)
     if (known !== null) return known
     const keyId = parseApiKey(key)?.id ?? null
-    // Nor is one that names a stored key, regardless of other failures from that address. Anything else is refused without a query.
+    // Nor is a key whose id is stored, whatever else failed from that address. All other keys are refused without a query.
     if (this.#failures.waitMs(address) > 0 && !(await this.#namesStoredKey(keyId)))
       this.#refuseGuessing(address, keyId)
     const caller = await this.#byStoredKey(key)
     if (caller !== null) return caller
-    // A wrong secret for a stored key is a guess like any other, and waits like any other.
+    // A wrong secret for a stored key counts as a guess, and is throttled as any other.
     this.#refuseGuessing(address, keyId)
     this.#failures.record(address)
     this.#refused.record(address, keyId)
@@ -101,7 +101,7 @@ export class Authenticator {
     )
   }
 
-  /** What goes behind the `#` of a link that signs in once. */
+  /** The token for the fragment (`#…`) of a link that signs in once. */
   createSignInToken(): Promise<string> {
     return this.#sessions.createLink()
   }
@@ -123,12 +123,12 @@ export class Authenticator {
     this.#tellTakenBack()
   }
 
-  /** Tells when a key or a session was taken back through this process: then `stillHold` may say otherwise than before. */
+  /** Registers a callback for when a key or a session was revoked through this process, so that `stillHold` may return another result. */
   onTakenBack(tell: () => void): void {
     this.#onTakenBack.add(tell)
   }
 
-  /** Which of these would still be let in. One statement, however many there are. */
+  /** Returns those of the credentials that are still valid, with one statement. */
   async stillHold(credentials: readonly Credential[]): Promise<ReadonlySet<Credential>> {
     const keyIds = credentials.flatMap((each) => (each.kind === 'key' ? [each.keyId] : []))
     const tokenHashes = credentials.flatMap((each) => (each.kind === 'session' ? [each.tokenHash] : []))
@@ -157,7 +157,7 @@ export class Authenticator {
     return timingSafeEqual(known.secretHash, hashSecret(parts.secret)) ? known.caller : null
   }
 
-  /** By a list that is read once a second at most, however many wrong keys come. */
+  /** Uses a list that is read at most once a second, however many wrong keys arrive. */
   async #namesStoredKey(id: string | null): Promise<boolean> {
     if (id === null) return false
     if (this.#keyIds === null || this.#keyIds.endsAtMs <= this.#nowMs()) {
@@ -173,7 +173,7 @@ export class Authenticator {
   async #byStoredKey(key: string): Promise<Caller | null> {
     const parts = parseApiKey(key)
     if (parts === null) return null
-    // It was compared with what was given already: guesses at a known key don't reach the database.
+    // The cached key was compared with the given one already: guesses at a cached key don't reach the database.
     if ((this.#keys.get(parts.id)?.endsAtMs ?? 0) > this.#nowMs()) return null
     const found = await this.#run((database) => readLiveKey(database, parts.id))
     if (found === undefined) return null
@@ -182,7 +182,7 @@ export class Authenticator {
     if (this.#keys.size >= maxCached) this.#keys.clear()
     this.#keys.set(parts.id, { caller, secretHash, endsAtMs: this.#nowMs() + cacheMs })
     if (!timingSafeEqual(secretHash, hashSecret(parts.secret))) return null
-    // Not awaited, and nothing depends on it.
+    // Not awaited: nothing depends on the result.
     this.#run((database) => noteKeyUse(database, parts.id)).catch(() => {})
     return caller
   }

@@ -1,4 +1,4 @@
-/** Failures within `windowMs` that are borne before an address has to wait. */
+/** Failures allowed within `windowMs` before an address has to wait. */
 const maxFailures = 10
 const windowMs = 60_000
 const maxAddresses = 10_000
@@ -17,7 +17,7 @@ export class FailedAttempts {
     this.#nowMs = nowMs
   }
 
-  /** How long this address has to wait; 0: not at all. */
+  /** How long this address has to wait; 0 if not at all. */
   waitMs(address: string): number {
     const tally = this.#current(address)
     return tally === undefined || tally.failures < maxFailures ? 0 : tally.endsAtMs - this.#nowMs()

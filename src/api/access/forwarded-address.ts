@@ -4,17 +4,17 @@ import { isInNetwork, type Network, parseNetwork, withoutMapping } from '../../c
 /** Maximum number of proxies in a row; each adds one address. */
 const maxHops = 16
 
-/** How a socket that listens for both families shows an IPv4 address. */
+/** How a dual-stack socket shows an IPv4 address. */
 const mapped = /^::ffff:(?=[\d.]+$)/i
 
 /**
- * The client's address behind trusted proxies. `X-Forwarded-For` is read from the right, where the nearest proxy wrote, and only as far as each
- * address is a trusted proxy's: everything to the left of that may be made up by the caller.
+ * The client's address behind trusted proxies. `X-Forwarded-For` is read from the right, where the nearest proxy appended, and only while each
+ * address is a trusted proxy: everything further left may be forged by the caller.
  */
 export class ForwardedAddress {
   readonly #trusted: readonly Network[]
 
-  /** Networks that the configuration has checked. */
+  /** The configuration has validated these networks. */
   constructor(trustedProxies: readonly string[]) {
     this.#trusted = trustedProxies.map((text) => {
       const network = parseNetwork(text)
@@ -43,7 +43,7 @@ export class ForwardedAddress {
   }
 }
 
-/** Some proxies write the port too: `192.0.2.7:50123`, `[2001:db8::7]:50123`. */
+/** Some proxies append the port: `192.0.2.7:50123`, `[2001:db8::7]:50123`. */
 function withoutPort(text: string): string {
   const [, bracketed] = /^\[([^\]]*)\](?::\d+)?$/.exec(text) ?? []
   if (bracketed !== undefined) return bracketed

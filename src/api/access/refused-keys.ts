@@ -5,13 +5,13 @@ export interface RefusedKeysOptions {
   readonly windowMs?: number
 }
 
-/** How long refusals are added up after one was written down. */
+/** How long refusals are summed up after an entry was written. */
 const defaultWindowMs = 60_000
 const maxNamed = 10
 
 /**
- * Writes refused keys into the audit log: the first at once, those that follow within a minute added up in one entry. So an attacker who
- * guesses keys leaves a trace and can't fill the log: a node writes at most two entries a minute.
+ * Writes refused keys to the audit log: the first one at once, the following ones within a minute as one entry. An attacker who guesses keys leaves a
+ * trace but can't fill the log: a node writes at most two entries a minute.
  */
 export class RefusedKeys {
   readonly #options: RefusedKeysOptions
@@ -24,7 +24,7 @@ export class RefusedKeys {
     this.#options = options
   }
 
-  /** `keyId`: the stored key that it named, or seemed to. */
+  /** `keyId`: the id in the refused key, of a stored key or not. */
   record(address: string, keyId: string | null): void {
     this.#count += 1
     if (this.#addresses.size < maxNamed) this.#addresses.add(address)

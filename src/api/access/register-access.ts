@@ -19,7 +19,7 @@ export interface AccessOptions {
 
 const csrfHeader = 'x-csrf-token'
 const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
-/** The way in: a form and its script. Everything else needs a key. */
+/** Paths that need no key: the sign-in form and its script. */
 const openPaths: ReadonlySet<string> = new Set([
   '/sign-in',
   '/assets/sign-in.js',
@@ -39,7 +39,7 @@ export function registerAccess(app: FastifyInstance, options: AccessOptions): vo
   const addressOf = (request: FastifyRequest): string =>
     forwarded.of(request.ip, request.headers['x-forwarded-for'])
   app.addHook('onRequest', async (request, reply) => {
-    // Answered without the database, also to a caller that sends a key with everything.
+    // Health checks need no database, even if the request has a key.
     if (isHealthCheck(request)) return
     request.caller = await findCaller(request, authenticator, addressOf)
     if (request.caller !== null || isOpen(request)) return
@@ -105,7 +105,7 @@ async function findCaller(
   return caller
 }
 
-/** A browser sends the cookie by itself; only our own pages can read the token that has to come with it. */
+/** A browser sends the cookie automatically; only our own pages can read the CSRF token that must come with it. */
 function checkCsrf(request: FastifyRequest, { csrfToken }: Caller): void {
   const given = Buffer.from(String(request.headers[csrfHeader] ?? ''))
   const expected = Buffer.from(csrfToken ?? '')
@@ -121,7 +121,7 @@ function isOpen(request: FastifyRequest): boolean {
   return openPaths.has(path) || isDashboardAsset(path)
 }
 
-/** To the form and back, relative to the page: a proxy may serve us under a prefix that we don't know. */
+/** Redirects to the sign-in form and back, relative to the page: a proxy may serve us under an unknown prefix. */
 function wayIn(url: string): string {
   const to = url === '/' ? '' : `?to=${encodeURIComponent(url.slice(1))}`
   return `${pageBase(url)}sign-in${to}`
@@ -133,7 +133,7 @@ function setSession(
   token: string,
   maxAgeSeconds: number,
 ): void {
-  // A proxy that terminates TLS says so; a cookie that is stricter than needed does no harm.
+  // A proxy that terminates TLS sends this header. If a client forges it, the cookie is only stricter than needed.
   const isSecure = request.protocol === 'https' || request.headers['x-forwarded-proto'] === 'https'
   reply.header('set-cookie', sessionCookie(token, maxAgeSeconds, isSecure))
 }

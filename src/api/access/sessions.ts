@@ -18,7 +18,7 @@ export interface SessionsOptions {
   readonly nowMs: () => number
 }
 
-/** Who begins a session, and with what. */
+/** Who starts a session, and with which credential. */
 export interface SignIn {
   readonly by: 'key' | 'configured key' | 'link'
   readonly keyId: string | null
@@ -27,18 +27,18 @@ export interface SignIn {
   readonly address: string
 }
 
-/** A session that was ended elsewhere works at most this much longer. */
+/** How long a session may still work after it was ended elsewhere. */
 const cacheMs = 5000
 const maxCached = 10_000
 const sessionLifetimeMs = 12 * 3_600_000
 const linkLifetimeMs = 3_600_000
 const tokenBytes = 32
-/** The name of sessions that a link began. */
+/** The name of sessions started by a link. */
 export const linkName = 'sign-in-link'
 
 export const sessionLifetimeSeconds = sessionLifetimeMs / 1000
 
-/** People who signed in with a browser. Only hashes of what it holds are kept. */
+/** Sessions of browsers. Only hashes of their tokens are stored. */
 export class Sessions {
   readonly #options: SessionsOptions
   readonly #known = new Map<string, { readonly caller: Caller; readonly endsAtMs: number }>()
@@ -47,7 +47,7 @@ export class Sessions {
     this.#options = options
   }
 
-  /** Returns what the browser keeps. */
+  /** Starts a session. Returns its token, for the cookie. */
   async begin(signIn: SignIn): Promise<string> {
     const token = newToken()
     const keyProof = signIn.by === 'configured key' ? this.#proofOf(token) : null
@@ -90,12 +90,12 @@ export class Sessions {
     await this.#options.run((database) => deleteSession(database, hash))
   }
 
-  /** Those that ended through this process stop working at once. */
+  /** Sessions that were ended through this process stop working at once. */
   forget(): void {
     this.#known.clear()
   }
 
-  /** What goes behind the `#` of a link that signs in once. */
+  /** The token for the fragment (`#…`) of a link that signs in once. */
   async createLink(): Promise<string> {
     const token = newToken()
     await this.#options.run((database) => insertSignInLink(database, hashSecret(token), linkLifetimeMs))
@@ -112,8 +112,8 @@ export class Sessions {
   }
 
   /**
-   * Shows that the session began with the admin key that this process has. Keyed by the session's token, which the database doesn't have:
-   * what is stored is of no use for guessing the key.
+   * Proves that the session was started with this process's admin key. The hash is keyed with the session's token, which the database doesn't have,
+   * so the stored value is useless for guessing the key.
    */
   #proofOf(token: string): Buffer | null {
     const { adminKeyHash } = this.#options
@@ -125,7 +125,7 @@ function newToken(): string {
   return randomBytes(tokenBytes).toString('base64url')
 }
 
-/** Derived from the session's token, so that it cannot be computed without the cookie. */
+/** Derived from the session's token, so that it can't be computed without the cookie. */
 function csrfTokenOf(sessionToken: string): string {
   return createHash('sha256').update(`csrf:${sessionToken}`).digest('base64url')
 }

@@ -26,7 +26,7 @@ import { statisticsHandlers } from './statistics.ts'
 import { storedEventHandlers } from './stored-events.ts'
 import { systemHandlers } from './system.ts'
 
-/** What each operation of the contract does. */
+/** The handlers of all operations of the contract. */
 export function allHandlers(
   authenticator: Authenticator,
   environment: string | null,

@@ -4,8 +4,8 @@ import type { HandlersFor } from '../call.ts'
 import { keyReused } from '../kept-result.ts'
 
 /**
- * An `Idempotency-Key` header becomes the event's own key, so that storing the event and remembering the key are one transaction:
- * a crash between the two can't publish twice.
+ * An `Idempotency-Key` header becomes the event's own key, so that one transaction stores both the event and the key: a crash in between can't cause
+ * a second publish.
  */
 export const eventHandlers: HandlersFor<typeof eventOperations> = {
   publish: async ({ body, holdfast, idempotencyKey, exact }) => {
@@ -44,7 +44,10 @@ export const eventHandlers: HandlersFor<typeof eventOperations> = {
   },
 }
 
-/** A conflict of a key that came as a header is the header's: 422, as for every other write. An event's own key is the event's. */
+/**
+ * A conflict of a key from the header is an error of the header: 422, as for every other write. A conflict of an event's own key is reported for the
+ * event.
+ */
 async function withKey<Result>(
   key: string | null,
   work: (key: string | null) => Promise<Result>,

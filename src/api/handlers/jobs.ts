@@ -11,7 +11,7 @@ import { decodeCursor, toPage } from '../cursor.ts'
 import { withExactPayload } from '../exact-body.ts'
 import { pageOfWhole } from '../whole-list.ts'
 
-/** A job's own schedule has the job's name. */
+/** The job's own schedule, which has the job's name. */
 interface Timing {
   readonly cron?: string | null | undefined
   readonly timezone?: string | undefined
@@ -110,7 +110,7 @@ async function schedule(job: string, timing: Timing, management: Management): Pr
   } as ScheduleInput)
 }
 
-/** When it fires: by cron, by an interval, or once. */
+/** The times of a schedule: by cron, by an interval, or once. */
 function timesOf(current: ScheduleView | null) {
   return {
     cron: current?.cron ?? undefined,
@@ -138,7 +138,7 @@ function scheduled(job: JobView, found: ScheduleView | undefined) {
   }
 }
 
-/** Null when there is none. */
+/** Null if it doesn't exist. */
 async function find<Found>(looked: Promise<Found>, missing: string): Promise<Found | null> {
   try {
     return await looked

@@ -8,13 +8,13 @@ export interface DashboardFile {
   readonly gzipped: Buffer
 }
 
-/** What Vite has built: the page, and the files with a hash in their names that it loads. */
+/** The output of Vite: the page, and the files that it loads, with a hash in their names. */
 export interface DashboardFiles {
   readonly page: string
   readonly assets: ReadonlyMap<string, DashboardFile>
 }
 
-/** In the package beside this file's folder; in a clone, whose sources run unbuilt in tests, in `dist`. */
+/** In the package: beside this file's folder. In a checkout, where tests run the sources unbuilt: in `dist`. */
 const folders = ['../../dashboard/', '../../../dist/dashboard/'].map((path) => new URL(path, import.meta.url))
 
 const contentTypes: Readonly<Record<string, string>> = {
@@ -23,7 +23,7 @@ const contentTypes: Readonly<Record<string, string>> = {
   svg: 'image/svg+xml',
 }
 
-/** Null when the dashboard has not been built. About a megabyte, read once and kept. */
+/** Null if the dashboard has not been built. About a megabyte, read once and cached. */
 export function readDashboardFiles(): DashboardFiles | null {
   for (const folder of folders) {
     const page = readOrNull(new URL('index.html', folder))

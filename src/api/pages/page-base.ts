@@ -1,6 +1,6 @@
 /**
- * From a page to the root that it is served under, as a relative URL: `/endpoints/crm` is two levels deep, so `../`. A reverse proxy may serve
- * Holdfast under any prefix that it strips, and nobody has to configure which.
+ * The relative URL from a page to the root: `/endpoints/crm` is two levels deep, so `../`. A reverse proxy may serve Holdfast under any prefix that
+ * it strips, without configuration.
  */
 export function pageBase(url: string): string {
   const path = url.split('?', 1)[0] ?? ''

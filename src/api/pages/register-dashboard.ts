@@ -4,7 +4,7 @@ import { version } from '../../version.ts'
 import { type DashboardFile, type DashboardFiles, readDashboardFiles } from './dashboard-files.ts'
 import { pageBase } from './page-base.ts'
 
-/** The first part of every path that the dashboard shows something at. */
+/** The first segment of every path of the dashboard. */
 export const dashboardSections = [
   'events',
   'deliveries',
@@ -31,7 +31,7 @@ export const dashboardSections = [
 const notBuilt = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Holdfast</title>
 <h1>The dashboard isn't built</h1><p>Run <code>npm ci &amp;&amp; npm run build</code> in the clone, then start Holdfast again. The API works: see <a href="docs">its calls</a>.</p></html>`
 
-/** What every page knows of this installation. */
+/** Facts about this installation that every page contains. */
 interface Site {
   readonly environment: string | null
   readonly traceUrl: string | null
@@ -78,7 +78,7 @@ export function isDashboardAsset(path: string): boolean {
   return path.startsWith(assetFolder)
 }
 
-/** Names have a hash of the content: what was loaded once never changes. */
+/** File names contain a hash of the content, so files can be cached for ever. */
 function sendAsset(request: FastifyRequest, reply: FastifyReply, file: DashboardFile): FastifyReply {
   const takesGzip = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '')
   if (takesGzip) reply.header('content-encoding', 'gzip')
@@ -89,7 +89,7 @@ function sendAsset(request: FastifyRequest, reply: FastifyReply, file: Dashboard
     .send(takesGzip ? file.gzipped : file.bytes)
 }
 
-/** Who looks is in the page, so that its first call asks for data and not for that. */
+/** The page contains the caller, so that its first API call can fetch data. */
 function fillIn(page: string, request: FastifyRequest, site: Site): string {
   const { caller } = request
   const session =

@@ -19,7 +19,7 @@ const contentTypes: Readonly<Record<string, string>> = {
 
 const assets = ['page.css', 'sign-in.js', 'docs.js']
 
-/** What a person sees in a browser, what Prometheus reads, and the document that the API describes itself with. */
+/** The pages for browsers, the metrics for Prometheus, and the OpenAPI document. */
 export function registerPages(app: FastifyInstance, holdfast: Holdfast, dashboard: Dashboard): void {
   const serve = (path: string, file: string): void => {
     const text = readFileSync(new URL(`assets/${file}`, import.meta.url), 'utf8')

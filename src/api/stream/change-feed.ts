@@ -19,7 +19,7 @@ export interface ChangeFeedOptions {
   readonly holdfast: Holdfast
   readonly database: () => Database
   readonly logger: Logger
-  /** Told of each event before its readers are. */
+  /** Called for each event before the readers get it. */
   readonly onEvent?: () => void
 }
 
@@ -29,9 +29,9 @@ const pollMs = 500
 const tailRenewMs = 5000
 const tailForMs = 15_000
 const maxRowsPerLook = 500
-/** Sign-ins and refusals are visible to admins only, and calls are not changes: a node may make thousands. */
+/** Sign-ins and refused keys are visible to admins only, and calls of endpoints are no changes: a node may make thousands. */
 const notTold = /^(?:sessions?\.|api_key\.refused$|endpoint\.called$)/
-/** A reader that was disconnected for longer starts again. */
+/** A reader that missed more than this starts again. */
 const maxMissed = 1000
 /** Polls for changes once for all open streams; without open streams it does nothing. */
 export class ChangeFeed {
@@ -44,7 +44,7 @@ export class ChangeFeed {
   #timer: NodeJS.Timeout | null = null
   #listener: Promise<Listener | null> | null = null
   #renewedAtMs = 0
-  /** Readers on their way in. */
+  /** Readers that are being added. */
   #joining = 0
   #isStopped = false
 
@@ -123,7 +123,7 @@ export class ChangeFeed {
           ),
         )
         .finally(() => {
-          // The last reader left while this look ran, and a new one has started a timer of its own.
+          // The last reader left during this poll, and a new reader has started its own timer.
           if (this.#timer !== timer) return
           this.#timer = null
           if (this.#readers.size > 0 && !this.#isStopped) this.#schedule(pollMs)
@@ -155,7 +155,7 @@ export class ChangeFeed {
     this.#lastTotals = text
   }
 
-  /** Nodes and workers report what they do only while they are notified of open streams. */
+  /** Renews the announcement of open streams: nodes and workers report their activity only while they get it. */
   async #keepTail(database: Database): Promise<void> {
     this.#listener ??= this.#options.holdfast
       .createListener({
@@ -173,7 +173,7 @@ export class ChangeFeed {
         return listener
       })
       .catch((error: unknown) => {
-        // The next look tries again.
+        // The next poll tries again.
         this.#listener = null
         throw error
       })

@@ -3,10 +3,10 @@ export interface NumberedRow {
   readonly at: Date
 }
 
-/** Ids are drawn before they are seen: rows younger than this may still get company behind them. */
+/** Ids are assigned before their rows become visible: rows with lower ids may still appear for this long. */
 const settleMs = 2000
 
-/** Reads what came after a place in an ordered table, each row once, also those that become visible a little late. */
+/** Reads rows after a position in an ordered table, each row once, including those that become visible a little late. */
 export class FreshRows<Row extends NumberedRow> {
   readonly #read: (afterId: number, limit: number) => Promise<Row[]>
   readonly #maxRows: number
@@ -27,7 +27,7 @@ export class FreshRows<Row extends NumberedRow> {
     return fresh
   }
 
-  /** A full page always moves on, so that a flood can't hold it. */
+  /** A full page always moves the position on, so that a flood of rows can't stop the progress. */
   #advance(rows: readonly Row[]): void {
     const newestMs = rows.at(-1)?.at.getTime() ?? 0
     const settled =

@@ -7,7 +7,7 @@ import type { Caller, Credential } from '../access/caller.ts'
 export interface OpenStreamsOptions {
   readonly authenticator: Authenticator
   readonly logger: Logger
-  /** How long a stream may outlive its key or session that was taken back elsewhere, or has expired. */
+  /** How long a stream may stay open after its key or session has expired or was revoked elsewhere. */
   readonly recheckMs?: number
 }
 
@@ -18,7 +18,7 @@ export const maxStreamsPerSession = 10
 const defaultRecheckMs = 5000
 const endWithinMs = 1000
 
-/** Who follows, and whether they still may. A stream ends with the key or session that opened it. */
+/** The open streams and their credentials. A stream ends with the key or session that opened it. */
 export class OpenStreams {
   readonly #options: OpenStreamsOptions
   readonly #open = new Map<ServerResponse, Credential>()
@@ -30,7 +30,7 @@ export class OpenStreams {
     options.authenticator.onTakenBack(() => this.#check())
   }
 
-  /** Takes a slot; throws `too_many_readers` when there is none for this caller. */
+  /** Takes a slot; throws `too_many_readers` if the caller has none left. */
   add(response: ServerResponse, { credential }: Caller): void {
     this.#refuseTooMany(credential)
     this.#open.set(response, credential)
@@ -74,12 +74,12 @@ export class OpenStreams {
     )
   }
 
-  /** One look at a time; one that is asked for meanwhile comes right after. */
+  /** One check at a time; a check requested meanwhile runs right after. */
   #check(): void {
     if (this.#open.size === 0) return
     const check = () => this.#endTakenBack()
     this.#checking = (this.#checking ?? Promise.resolve()).then(check, check).catch((error: unknown) => {
-      // Without the database the stream has nothing to tell either.
+      // While the database is unavailable, the stream has no events either.
       this.#options.logger.debug(
         { error: String(error) },
         'The API keys of open streams could not be checked; retrying',
@@ -94,7 +94,7 @@ export class OpenStreams {
   }
 }
 
-/** A client that doesn't read would keep its slot, and what is unread, for as long as it likes. */
+/** Destroys the connection after a delay: a client that doesn't read would otherwise keep its slot and its buffer. */
 function hangUp(response: ServerResponse): void {
   response.end()
   setTimeout(() => response.destroy(), endWithinMs).unref()

@@ -6,12 +6,12 @@ import { ChangeFeed, type ChangeFeedOptions } from './change-feed.ts'
 import { OpenStreams, type OpenStreamsOptions } from './open-streams.ts'
 import { parsePosition, type StreamDetail, type StreamEvent, writeEvent } from './stream-event.ts'
 
-/** What a reader may leave unread before it is dropped: it can come back with its Last-Event-ID. */
+/** Limit of unread bytes before a reader is disconnected: it can resume with its Last-Event-ID. */
 const maxUnreadBytes = 256 * 1024
 const pingMs = 15_000
 const reconnectMs = 2000
 
-/** `GET /v1/stream`: server-sent events that say what changed. A slow reader is dropped, never a burden. */
+/** `GET /v1/stream`: server-sent events about changes. A slow reader is disconnected. */
 export function registerStream(app: FastifyInstance, options: ChangeFeedOptions & OpenStreamsOptions): void {
   const feed = new ChangeFeed(options)
   const open = new OpenStreams(options)
@@ -21,7 +21,7 @@ export function registerStream(app: FastifyInstance, options: ChangeFeedOptions 
     await feed.stop()
   })
 
-  // HEAD is not accepted: a request without a body would stay open as a reader forever.
+  // HEAD is not accepted: its response has no body, and would stay open as a reader for ever.
   app.get('/v1/stream', { exposeHeadRoute: false }, async (request, reply) => {
     const { caller } = request
     if (caller === null || !isAllowed(caller.role, 'read')) {
@@ -36,7 +36,7 @@ export function registerStream(app: FastifyInstance, options: ChangeFeedOptions 
     const response = reply.raw
     open.add(response, caller)
     response.once('close', () => open.delete(response))
-    // Missed events are collected before the response starts.
+    // Collect missed events before the response starts.
     const early: StreamEvent[] = []
     let hasBegun = false
     const unfollow = await feed
@@ -46,7 +46,7 @@ export function registerStream(app: FastifyInstance, options: ChangeFeedOptions 
         throw error
       })
     reply.hijack()
-    // Its key was taken back meanwhile, or the client has left: "close" comes only once.
+    // The key was revoked meanwhile, or the client has left, and "close" has been emitted already.
     if (response.writableEnded || response.destroyed) {
       open.delete(response)
       unfollow()

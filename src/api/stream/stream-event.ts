@@ -16,14 +16,14 @@ export function formatPosition({ change, letter }: StreamPosition): string {
   return `${change}-${letter}`
 }
 
-/** Null for what no stream of ours gave out. */
+/** Null if the text is no position of our streams. */
 export function parsePosition(text: string | undefined): StreamPosition | null {
   const [, change, letter] = /^(\d{1,16})-(\d{1,16})$/.exec(text ?? '') ?? []
   if (change === undefined || letter === undefined) return null
   return { change: Number(change), letter: Number(letter) }
 }
 
-/** Readers of a stream, as they asked for it: `brief` leaves out the entries of live traffic, which are most of its bytes. */
+/** What a reader requested: `brief` omits the entries of live traffic, which are most of the bytes. */
 export type StreamDetail = 'full' | 'brief'
 
 const written: Record<StreamDetail, WeakMap<StreamEvent, string>> = {
@@ -31,7 +31,7 @@ const written: Record<StreamDetail, WeakMap<StreamEvent, string>> = {
   brief: new WeakMap(),
 }
 
-/** Written once, however many read it. */
+/** Encodes an event once, however many readers get it. */
 export function writeEvent(event: StreamEvent, detail: StreamDetail): string {
   const known = written[detail].get(event)
   if (known !== undefined) return known
@@ -45,7 +45,7 @@ function inBrief(event: StreamEvent): StreamEvent {
   return isTraffic ? { ...event, data: {} } : event
 }
 
-/** As `text/event-stream` has it. JSON has no line breaks of its own. */
+/** In `text/event-stream` format. JSON text contains no line breaks. */
 function writeOne({ id, event, data }: StreamEvent): string {
   return `${id === null ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
 }

@@ -14,8 +14,8 @@ export function adminKeyFile(dataDir: string): string {
 }
 
 /**
- * The first admin key of a database, for the operator who starts its first node; null if there is one already. Of nodes that start
- * together one wins.
+ * Creates the first admin key of a database, for the operator who starts its first node; null if one exists already. If several nodes start at once,
+ * one of them creates it.
  */
 export async function createFirstAdminKey(holdfast: Holdfast): Promise<string | null> {
   if (await hasAdminKey(holdfast.database)) return null
@@ -25,7 +25,7 @@ export async function createFirstAdminKey(holdfast: Holdfast): Promise<string | 
   })
 }
 
-/** The key of a `holdfast dev`, kept in its data dir, so that commands in the same folder have it too. */
+/** The key of `holdfast dev`, stored in its data dir, so that commands in the same folder can use it. */
 export async function ensureDevKey(
   holdfast: Holdfast,
   authenticator: Authenticator,

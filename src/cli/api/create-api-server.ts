@@ -9,7 +9,7 @@ export interface CreatedApi {
   readonly authenticator: Authenticator
 }
 
-/** The API of this process, on the host and port of the configuration. */
+/** Creates the API server of this process, on the configured host and port. */
 export function createApiServer(
   { config, logger }: Session,
   holdfast: Holdfast,
@@ -34,7 +34,7 @@ export function createApiServer(
   return { authenticator, server: new ApiServer(options) }
 }
 
-/** The link for signing in once. The token comes after the `#`, so that it appears in no log. */
+/** A link that signs in once. The token is in the fragment (`#…`), so that it appears in no log. */
 export async function createSignInUrl({ server, authenticator }: CreatedApi): Promise<string> {
   return `${server.url}/sign-in#${await authenticator.createSignInToken()}`
 }

@@ -89,7 +89,7 @@ function registerCreate(channels: Command): void {
     .action((name: string, flags: ChannelFlags, command: Command) =>
       withApi(command, async ({ client, output, prefix }) => {
         const { settings, header: headers, ...rest } = flags
-        // The API says which of these go with which kind.
+        // The API validates which of these belong to which kind.
         const body = {
           ...(settings !== undefined && (await readJsonObject(settings, '--settings'))),
           ...given({ ...rest, headers, name }),
@@ -105,7 +105,7 @@ function registerCreate(channels: Command): void {
     )
 }
 
-/** The endpoint may have been deleted, which is ignored in a list. */
+/** Ignores a missing endpoint: it may have been deleted. */
 async function countWaiting(session: ApiSession, name: string): Promise<number> {
   const { client } = session
   const { data } = await client.alerts.listChannels()

@@ -80,7 +80,7 @@ async function createLocally(session: Session, name: string | undefined, flags: 
     role: roleOf(flags.role ?? 'admin'),
     expiresInMs: flags.expiresIn ?? null,
   }
-  // The engine is loaded for this alone.
+  // Load the engine only for this case.
   const { withHoldfast } = await import('../process/find-database.ts')
   const created = await withHoldfast(session, (holdfast) => holdfast.apiKeys.create(input))
   session.output.data(created, () => created.key)

@@ -26,7 +26,7 @@ export function registerApply(program: Command): void {
     .option('--set-secrets', 'also send secrets that are already set, without comparing them')
     .option(...yesOption)
     .action((flags: ApplyFlags, command: Command) =>
-      // What is there is compared with the file, whose numbers are JavaScript's.
+      // Existing objects are compared with the file, whose numbers are JavaScript numbers.
       withApi(command, (session) => apply(session, flags), JSON.parse),
     )
 }
@@ -72,7 +72,7 @@ async function apply(session: ApiSession, flags: ApplyFlags): Promise<void> {
   output.message(`${summary(plan)} made.`)
 }
 
-/** One after the other, so that what fails is known and what comes after it isn't begun. */
+/** Applies the changes one after the other, and stops at the first failure. */
 async function perform({ client }: ApiSession, plan: readonly PlannedChange[]): Promise<Map<string, string>> {
   const secrets = new Map<string, string>()
   for (const [done, change] of plan.entries()) {

@@ -3,7 +3,7 @@ import { HoldfastError } from '../../core/errors.ts'
 import { commandTree } from '../completion/command-tree.ts'
 import { completionScript, shells } from '../completion/completion-script.ts'
 
-/** To be registered with everything else: it lists what it finds beside itself. */
+/** Register it after all other commands: it lists them. */
 export function registerCompletion(program: Command): void {
   program
     .command('completion')

@@ -110,7 +110,7 @@ function registerShow(letters: Command): void {
     )
 }
 
-/** What the broker did to the message of a run, the newest first. */
+/** What the broker did with the message of a run, newest first. */
 function describeDeaths(output: Output, history: readonly Readonly<Record<string, unknown>>[]): string[] {
   if (history.length === 0) return []
   const table = output.tableText(

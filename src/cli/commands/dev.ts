@@ -36,7 +36,7 @@ export function registerDev(program: Command): void {
       try {
         await runDev(session, stopped, server, options.demo === true)
       } finally {
-        // The node has closed its connections by now; its last results are stored.
+        // The node has closed its connections, and its last results are stored.
         await server?.stop()
       }
       session.output.message('Stopped. Nothing is lost: waiting deliveries are sent after the next start.')
@@ -48,7 +48,7 @@ async function startServer(session: Session, dataDir: string): Promise<EmbeddedP
     session.output.paintMessage('dim', `Starting the embedded PostgreSQL in ${dataDir} …`),
   )
   const { host, port } = session.config
-  // A cluster takes seconds to make: not for an API that can't listen.
+  // Check the port first: creating a database cluster takes seconds.
   const beforeStart = () => assertCanListen(host, port)
   return startEmbeddedPostgres({ dataDir, logger: session.logger, beforeStart })
 }
@@ -64,7 +64,7 @@ async function runDev(
   const printer = new InboxPrinter(session.output)
   const inbox = new InboxServer((entry) => printer.print(entry))
   await inbox.start()
-  // The data dir's lock makes sure that an earlier node of this name is dead.
+  // The lock of the data dir guarantees that an earlier node of this name is dead.
   const encryptionKey = await findEncryptionKey(session, server !== null)
   const holdfast = createNode(session, {
     databaseUrl,
@@ -112,7 +112,7 @@ async function prepareInbox(session: Session, holdfast: Holdfast, url: string): 
     if (await ensureInbox(holdfast, url)) return
     session.output.warn(`The endpoint "${inboxName}" already existed, so its messages are not shown here.`)
   } catch (error) {
-    // HOLDFAST_ALLOW_NETWORKS=none is a choice, and no reason not to start.
+    // HOLDFAST_ALLOW_NETWORKS=none is a valid choice: start without the inbox.
     if (!(error instanceof HoldfastError) || error.code !== 'invalid_endpoint') throw error
     session.output.warn(`There is no inbox: ${error.message}`)
   }
@@ -129,7 +129,7 @@ async function restDemo(session: Session, holdfast: Holdfast): Promise<void> {
 
 async function serverDeath(server: EmbeddedPostgres, dataDir: string): Promise<never> {
   const { exitCode, wasStopped } = await server.exited
-  // An intended stop is not reported.
+  // A stop on request is not an error.
   if (wasStopped) return new Promise<never>(() => {})
   throw new HoldfastError(
     'embedded_unavailable',

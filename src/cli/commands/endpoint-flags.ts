@@ -12,7 +12,7 @@ export type EndpointFlags = Readonly<Record<string, unknown>> & {
   readonly settings?: string
 }
 
-/** A flag, and the place of what it sets: `['limits', 'maxPending']`. */
+/** A flag, and the path of the field that it sets: `['limits', 'maxPending']`. */
 interface PlacedFlag extends EndpointFlag {
   readonly place: readonly [string] | readonly [string, string]
 }
@@ -47,7 +47,7 @@ const flags: readonly PlacedFlag[] = [
   ),
 ]
 
-/** The settings of an endpoint as options of `create` and `update`. */
+/** Adds the settings of an endpoint as options of `create` and `update`. */
 export function addEndpointOptions(command: Command): Command {
   for (const { flag, about, reads } of flags) {
     if (reads === undefined) command.option(flag, about)
@@ -58,7 +58,7 @@ export function addEndpointOptions(command: Command): Command {
     .option('--settings <json|@file>', `any other settings, as JSON: ${settingNames.join(', ')}`)
 }
 
-/** JSON first, overridden by flags: the more specific value wins. The API validates the result. */
+/** Flags override fields of the JSON. The API validates the result. */
 export async function readEndpointFlags(given: EndpointFlags): Promise<EndpointChanges> {
   const settings = given.settings === undefined ? {} : await readJsonObject(given.settings, '--settings')
   const config = given.config === undefined ? {} : await readJsonObject(given.config, '--config')
@@ -94,7 +94,7 @@ function inPart(part: string, ...these: readonly EndpointFlag[]): PlacedFlag[] {
   return these.map((flag) => ({ ...flag, place: [part, flag.sets] }))
 }
 
-/** A flag that several transports have says what it means to each. */
+/** A flag of several transports describes its meaning for each. */
 function transportFlags(): PlacedFlag[] {
   const byFlag = new Map<string, EndpointFlag>()
   for (const each of transportDescriptions.flatMap((described) => described.flags)) {
@@ -115,7 +115,7 @@ function settingFlags(): PlacedFlag[] {
   )
 }
 
-/** What commander calls it: `maxPending` for `--max-pending <number>`. */
+/** Commander's name of the option: `maxPending` for `--max-pending <number>`. */
 function nameOf(flag: string): string {
   const [long = ''] = flag.split(' ')
   return long.slice(2).replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())

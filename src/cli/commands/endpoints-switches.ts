@@ -11,7 +11,7 @@ interface Switch {
   readonly call: 'pause' | 'resume' | 'disable' | 'enable' | 'resetCircuit'
   readonly description: string
   readonly done: string
-  /** Stops deliveries: for many at once it asks first. */
+  /** Whether it stops deliveries: then a call for many endpoints asks for confirmation. */
   readonly stops: boolean
 }
 
@@ -71,7 +71,7 @@ export function registerEndpointsSwitches(endpoints: Command): void {
       .option('--all', 'every endpoint instead of one')
       .option('--tag <tag>', 'every endpoint with this tag')
       .option('--reason <text>', 'kept in the audit log, and with a pause or a disabling')
-      // Only those that stop deliveries ask; the others take it too, for scripts that turn a fleet off and on.
+      // Only commands that stop deliveries ask; the others accept `--yes` too, for scripts.
       .option(...yesOption)
       .action((name: string | undefined, flags: SwitchFlags, run: Command) =>
         withApi(run, (session) => turn(session, each, name, flags)),

@@ -53,7 +53,7 @@ export function registerEvents(program: Command): void {
 
 const searchedRows = 50
 
-/** Step after step, until enough is found or everything has been looked at. */
+/** Searches step by step, until enough events are found or all have been examined. */
 function registerSearch(events: Command): void {
   const search = events
     .command('search')

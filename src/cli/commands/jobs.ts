@@ -140,7 +140,7 @@ interface JobFlags {
   readonly settings?: string
 }
 
-/** `create` and `update` take the same flags; what is set here beats what the job's code says. */
+/** `create` and `update` take the same flags; a value set here overrides the job's code. */
 function registerWrites(jobs: Command): void {
   for (const verb of ['create', 'update'] as const) {
     jobs

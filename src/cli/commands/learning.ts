@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { ImportFlags } from '../learning/import.ts'
 
-/** The reading and explaining is loaded by the command that does it: the others needn't wait for it. */
+/** Each command loads its own module, so that other commands start faster. */
 export function registerLearning(program: Command): void {
   const learning = program
     .command('learning')

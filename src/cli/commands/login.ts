@@ -62,7 +62,7 @@ export function registerLogin(program: Command): void {
     )
 }
 
-/** Never as an argument by itself: those can be seen by everybody on the machine. */
+/** Never a command-line argument: every user of the machine can see those. */
 async function readKey(session: Session, url: string): Promise<string> {
   const key = isTerminal(process.stdin)
     ? await askSecret(`API key for ${url}: `)

@@ -39,7 +39,7 @@ export function addMessageOptions(command: Command): Command {
     .option('--count <number>', 'send it this many times', wholeNumber, 1)
 }
 
-/** Problems are reported here, before the payload is sent. */
+/** Validates the options here, before the payload is sent. */
 export function readMessageFlags(flags: MessageFlags): SendOptionsInput {
   const { count, key, header, ...rest } = flags
   if (count < 1 || count > maxCount || (count > 1 && flags.idempotencyKey !== undefined)) {

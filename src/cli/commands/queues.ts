@@ -86,7 +86,7 @@ export function registerQueues(program: Command): void {
   }
 }
 
-/** Empty when every waiting run has a worker. */
+/** Empty if a worker handles every waiting run. */
 function unhandledText({ unhandled }: { unhandled: readonly { job: string; runs: number }[] }): string {
   return unhandled.map(({ job, runs }) => `no worker handles ${job} (${runs} waiting)`).join('; ')
 }

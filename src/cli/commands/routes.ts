@@ -155,7 +155,7 @@ function registerPreview(routes: Command): void {
           },
         })
         output.data(preview, () => {
-          // What is rendered is in the request.
+          // The request contains the rendered message.
           const { rendered, request, ...rest } = preview
           const shown = request === null ? { ...rest, rendered } : rest
           return formatFields(output, [...fieldsOf(shown), ...requestFields(request)])

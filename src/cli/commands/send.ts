@@ -4,7 +4,6 @@ import { readPayload } from '../input/read-json-argument.ts'
 import { inParallel } from '../process/in-parallel.ts'
 import { addMessageOptions, type MessageFlags, readMessageFlags } from './message-flags.ts'
 
-/** The API commits what arrives together as one. */
 const callsAtOnce = 64
 
 export function registerSend(program: Command): void {

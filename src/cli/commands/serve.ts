@@ -58,7 +58,7 @@ export function registerServe(program: Command): void {
     })
 }
 
-/** A database without an admin key gets one, which is shown once, on a terminal. Logs are stored, so no secret is written to a log. */
+/** Creates an admin key if the database has none, and shows it once, on a terminal only: logs are stored, so no secret is written to a log. */
 async function announceFirstKey(session: Session, holdfast: Holdfast, api: CreatedApi): Promise<void> {
   if (session.config.adminKey !== null) return
   if (!isTerminal(process.stderr)) {

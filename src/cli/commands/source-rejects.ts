@@ -62,7 +62,7 @@ function registerRetry(rejects: Command): void {
     )
 }
 
-/** Until a step publishes nothing more: what is left fails. */
+/** Retries until a step publishes nothing: the remaining rejects fail. */
 async function retryAll({ client, output }: ApiSession, name: string): Promise<void> {
   let published = 0
   let failed = 0

@@ -67,7 +67,7 @@ interface Shown {
   readonly nodes: readonly { readonly state: string }[]
 }
 
-/** The worst that a node says, while the source is active. */
+/** The worst state that a node reports, if the source is active. */
 function stateOf({ state, nodes }: Shown): string {
   if (state !== 'active') return state
   if (nodes.length === 0) return 'no node'

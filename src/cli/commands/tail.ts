@@ -47,7 +47,7 @@ interface TailLine {
   readonly data: Data
 }
 
-/** Attempts and runs come in handfuls; totals are for dashboards. */
+/** One event contains several attempts or runs; totals are only for dashboards. */
 function linesOf({ event, data }: Change): TailLine[] {
   if (event === 'totals') return []
   if (event !== 'attempts' && event !== 'runs') return [{ event, data: data as Data }]

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 
-/** A command and what may follow it, as a shell needs to know it. */
+/** A command with its subcommands and options, for shell completion. */
 export interface CommandNode {
   /** `['endpoints', 'list']`; empty for the program itself. */
   readonly path: readonly string[]
@@ -9,7 +9,7 @@ export interface CommandNode {
   readonly options: readonly { readonly long: string; readonly description: string }[]
 }
 
-/** Every command below this one, itself first. */
+/** Lists a command and all commands below it. */
 export function commandTree(command: Command, path: readonly string[] = []): CommandNode[] {
   const children = command.commands
   return [

@@ -3,7 +3,7 @@ import type { CommandNode } from './command-tree.ts'
 export const shells = ['bash', 'zsh', 'fish'] as const
 export type Shell = (typeof shells)[number]
 
-/** A script with every command and option. It makes no call to Holdfast while you type. */
+/** A script with every command and option. It doesn't call Holdfast while you type. */
 export function completionScript(shell: Shell, nodes: readonly CommandNode[]): string {
   if (shell === 'fish') return fishScript(nodes)
   return shell === 'bash' ? bashScript(nodes) : zshScript(nodes)
@@ -39,7 +39,7 @@ ${nodes.map((node) => `    ${quoted(keyOf(node))}) compadd -- ${wordsOf(node).jo
 compdef _holdfast holdfast`
 }
 
-/** Follows the words that are commands; options and their values stay where they are. */
+/** Follows the words that are commands, and skips options and their values. */
 function walk(nodes: readonly CommandNode[], indent: string): string {
   const known = nodes.filter(({ path }) => path.length > 0).map((node) => quoted(keyOf(node)))
   return `${indent}case "$at $each" in\n${indent}  ${known.join('|')}) at="$at $each" ;;\n${indent}esac`

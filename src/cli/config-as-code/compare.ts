@@ -9,17 +9,17 @@ export interface FieldChange {
   readonly to: unknown
 }
 
-/** JSON's sense of the same: an order of fields means nothing. */
+/** Equality of JSON values: the order of fields doesn't matter. */
 export function isSame(one: unknown, other: unknown): boolean {
   return isDeepStrictEqual(one, other)
 }
 
-/** What the server says of a value that it doesn't show, by its place (`config.headers.x-team`); undefined: it wasn't asked. */
+/** The server's comparison of a hidden value, by its path (`config.headers.x-team`); undefined: not compared. */
 export type HiddenComparison = (path: string) => 'same' | 'different' | 'not_set' | 'unknown' | undefined
 
 /**
- * Which of the wanted fields differ from what exists. What the file leaves out is left alone. Of a secret the server says whether it is the same;
- * where it can't, it counts as the same, unless `setsSecrets`.
+ * Returns the fields of the file that differ from the existing object. Fields that the file omits are left unchanged. The server compares secrets; if
+ * it can't, a secret counts as unchanged, unless `setsSecrets`.
  */
 export function changedFields(
   wanted: Fields,
@@ -51,10 +51,10 @@ interface Rules {
   readonly hidden: HiddenComparison
 }
 
-/** What is written there is all there is: a name that isn't written is a name to remove. */
+/** Fields that are replaced completely: a name missing in the file is removed. */
 const wholes: ReadonlySet<string> = new Set(['headers', 'plainHeaders', 'classify', 'schema', 'transform'])
 
-/** An existing object may have defaults that are not in the file, unless it is replaced as a whole. */
+/** Unless the object is replaced completely, the existing one may have defaults that are not in the file. */
 function holds(wanted: unknown, existing: unknown, path: string, rules: Rules, isWhole: boolean): boolean {
   const asked = typeof wanted === 'string' ? rules.hidden(path) : undefined
   if (asked === 'same') return !rules.setsSecrets || String(wanted).startsWith(digestPrefix)
@@ -68,7 +68,7 @@ function holds(wanted: unknown, existing: unknown, path: string, rules: Rules, i
   )
 }
 
-/** The changed fields as the API takes them: whole, inside their section. */
+/** The changed fields in the form that the API takes: complete, within their section. */
 export function changesToSend(changes: readonly FieldChange[], merged: readonly string[]): Fields {
   const send: Record<string, unknown> = {}
   for (const { path, to } of changes) {

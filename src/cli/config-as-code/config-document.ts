@@ -7,12 +7,12 @@ export interface PlacedProblem {
   readonly message: string
 }
 
-/** Longer files are generated, and better cut. */
+/** Longer files are generated, and should be split. */
 const maxFileCharacters = 10 * 1024 * 1024
-/** What a chain of aliases may grow to: more is an attack or an accident. */
+/** Limit of expanded aliases: more is an attack or an accident. */
 const maxAliasCount = 100
 
-/** A YAML file, and where in it each thing stands. JSON is YAML too. */
+/** A YAML file with the line of each value. JSON is valid YAML. */
 export class ConfigDocument {
   readonly name: string
   readonly value: unknown
@@ -36,7 +36,7 @@ export class ConfigDocument {
     }
   }
 
-  /** The line of a field, or of the nearest thing around it that is written down. */
+  /** The line of a field, or of the nearest enclosing one that the file contains. */
   lineOf(path: readonly PropertyKey[]): number {
     for (let depth = path.length; depth > 0; depth--) {
       const parent =

@@ -17,7 +17,7 @@ export interface ShownChange {
   readonly fields: readonly ShownField[]
 }
 
-/** A plan for eyes and programs: references instead of what they mean. */
+/** A plan for people and programs, with references instead of their values. */
 export function showPlan(plan: readonly PlannedChange[]): ShownChange[] {
   return plan.map((change) => {
     const { action, name } = change

@@ -5,7 +5,7 @@ import { hasHiddenValue } from '../../transports/http/hidden-url.ts'
 import type { HiddenComparison } from './compare.ts'
 import type { Fields } from './kind.ts'
 
-/** Asks the server which of the values that it doesn't show are those of the file. */
+/** Asks the server which hidden values equal those of the file. */
 export async function compareHidden(
   client: HoldfastClient,
   name: string,
@@ -29,7 +29,7 @@ function collect(wanted: unknown, existing: unknown, path: string, values: Recor
   }
 }
 
-/** A digest represents the stored value: the value can't be computed from it. */
+/** A digest stands for the stored value, which can't be computed from it: it must match. */
 export function digestProblems(wanted: Fields, hidden: HiddenComparison): Problem[] {
   const problems: Problem[] = []
   walk(wanted['config'], 'config', (path, value) => {

@@ -21,7 +21,7 @@ export interface PlanOptions {
   readonly setsSecrets: boolean
 }
 
-/** What has to be done to make the server be as the file says, in the order of doing it. Throws `invalid_file` if any of it can't be. */
+/** Computes the ordered changes that make the server match the file. Throws `invalid_file` if one of them is impossible. */
 export async function makePlan(
   client: HoldfastClient,
   config: ReadConfig,
@@ -97,7 +97,7 @@ async function endpointNames(client: HoldfastClient): Promise<string[]> {
   return names
 }
 
-/** The value that the file has at a place: with its reference, not what that means. */
+/** The value at a path as written in the file: a reference, not its value. */
 export function writtenAt({ written }: Declared, path: string): unknown {
   return path.split('.').reduce<unknown>((value, part) => (value as Fields | undefined)?.[part], written)
 }

@@ -9,26 +9,26 @@ import { ConfigDocument, type PlacedProblem } from './config-document.ts'
 import type { Fields, Kind } from './kind.ts'
 import { resolveReferences, type UnresolvedReference } from './references.ts'
 
-/** One thing that the file declares. */
+/** One object that the file declares. */
 export interface Declared {
   readonly kind: Kind
   readonly name: string
-  /** Where it stands: `endpoints`, 2. */
+  /** Its path in the file: `endpoints`, 2. */
   readonly path: readonly PropertyKey[]
-  /** As it is written. */
+  /** The fields as written. */
   readonly written: Fields
-  /** With its references resolved: never to be shown. */
+  /** The fields with resolved references: never show them. */
   readonly fields: Fields
 }
 
 export interface ReadConfig {
   readonly document: ConfigDocument
-  /** The kinds that the file has a list of, be it empty. */
+  /** The kinds that have a list in the file, even an empty one. */
   readonly kinds: readonly Kind[]
   readonly declared: readonly Declared[]
 }
 
-/** Reads a file and checks all of it that can be checked without the server. Throws `invalid_file` with every problem. */
+/** Reads a file and validates everything that needs no server. Throws `invalid_file` with all problems. */
 export async function readConfig(
   path: string,
   environment: Readonly<Record<string, string | undefined>>,

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 
 export interface ResolveContext {
-  /** Relative paths start from the file's folder. */
+  /** Relative paths start at the file's folder. */
   readonly folder: string
   readonly environment: Readonly<Record<string, string | undefined>>
 }
@@ -19,7 +19,7 @@ export function isReference(value: unknown): value is string {
   return typeof value === 'string' && (environmentReference.test(value) || fileReference.test(value))
 }
 
-/** Puts what `env:NAME` and `file:path` mean in their place; what can't be found is listed with its place. */
+/** Replaces `env:NAME` and `file:path` with their values; missing ones are listed with their path. */
 export async function resolveReferences(
   value: unknown,
   context: ResolveContext,

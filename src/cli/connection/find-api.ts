@@ -7,9 +7,9 @@ import { type Profile, type Profiles, readProfiles } from './profiles.ts'
 export interface FoundApi {
   readonly url: string
   readonly apiKey: string
-  /** Where the URL came from, for a sentence: "the profile "default"". */
+  /** Where the URL comes from, for messages: "the profile "default"". */
   readonly source: string
-  /** Where the key came from; the same words if both came from one place. */
+  /** Where the key comes from; the same text if both come from one place. */
   readonly keySource: string
 }
 
@@ -27,8 +27,8 @@ interface StoredKey {
 const usualUrl = 'http://127.0.0.1:8420'
 
 /**
- * The API to talk to: what flags say beats the environment, which beats the profile, which beats the `holdfast dev` of this folder. A stored
- * key goes to the server it was stored for and to no other.
+ * Finds the API to call. Precedence: flags, the environment, the profile, the `holdfast dev` of this folder. A stored key is sent only to the server
+ * that it was stored for.
  */
 export async function findApi(session: Session): Promise<FoundApi> {
   const { config, sources } = session
@@ -41,7 +41,7 @@ export async function findApi(session: Session): Promise<FoundApi> {
     : (givenPlace(session, profiles, dev) ??
       profilePlace(profiles, config.profile ?? profiles.current) ??
       devPlace(dev))
-  // A profile that was requested by name has its own key, unless a flag gives another.
+  // A profile requested by name uses its own key, unless a flag gives another.
   const given = named && !isFlag(sources.apiKey) ? null : config.apiKey
   if (place === null) {
     if (given === null) throw nothingFound(session)
@@ -92,7 +92,7 @@ function placeOf({ url, apiKey }: Profile, source: string): Place {
   return { url, source, stored: { apiKey, keySource: source } }
 }
 
-/** A folder without read permission counts as one without a server; `nothingFound` reports it where it matters. */
+/** A folder without read permission counts as one without a server; `nothingFound` reports it if relevant. */
 async function findDev({ config }: Session): Promise<DevState | null> {
   return readDevState(config.dataDir).catch(() => null)
 }

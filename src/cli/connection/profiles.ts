@@ -11,7 +11,7 @@ const profilesFile = z.object({ current: z.string().nullable(), profiles: z.reco
 
 export type Profile = Readonly<z.infer<typeof profile>>
 export interface Profiles {
-  /** Used when none is named. */
+  /** Used if no profile is named. */
   readonly current: string | null
   readonly profiles: Readonly<Record<string, Profile>>
 }
@@ -29,12 +29,12 @@ export function profilesPath(environment: Environment): string {
 export async function readProfiles(environment: Environment): Promise<Profiles> {
   const path = profilesPath(environment)
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    // Another user's home, as under `sudo -u`: it has no profile of ours.
+    // Another user's home directory, as under `sudo -u`, has no profile for us.
     if (['ENOENT', 'ENOTDIR', 'EACCES'].includes(error.code ?? '')) return null
     throw unreadable(path, error)
   })
   if (text === null) return { current: null, profiles: {} }
-  // The file holds keys: if others can read it, its mode is corrected.
+  // The file contains keys: if others can read it, correct its mode.
   if (((await stat(path)).mode & 0o077) !== 0) await chmod(path, 0o600).catch(() => {})
   try {
     return profilesFile.parse(JSON.parse(text))

@@ -5,15 +5,15 @@ import { parseJsonToShow } from '../../transforms/exact-json.ts'
 import { openSession, type Session } from '../process/session.ts'
 import { type FoundApi, findApi } from './find-api.ts'
 
-/** What a command over the API works with. */
+/** The session of a command that calls the API. */
 export interface ApiSession extends Session {
   readonly client: HoldfastClient
   readonly api: FoundApi
 }
 
 /**
- * Runs a command over the API; what goes wrong on the way there names the next command to run. Answers are read for `Output`, which writes
- * every digit of a payload; a command that does more than show a payload says how it is parsed.
+ * Runs a command that calls the API; connection errors name the next command to run. Responses are parsed so that `Output` writes all digits of a
+ * payload; a command that processes payloads passes its own parser.
  */
 export async function withApi(
   command: Command,

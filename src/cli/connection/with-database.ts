@@ -5,7 +5,7 @@ const connectTimeoutMs = 10_000
 const deadlineMs = 15_000
 const closeDeadlineMs = 5000
 
-/** A few connections for one short piece of work. Nothing is prepared, so that a pooling proxy may stand between. */
+/** Opens a few connections for one short task. Uses no prepared statements, so that it works through a pooling proxy. */
 export async function withDatabase<Result>(
   connectionString: string,
   work: (database: Database) => Promise<Result>,

@@ -3,13 +3,13 @@ import { customerLeft, demoTenant, orderPlaced, orderShipped } from './demo-plan
 
 const customers = ['Ada', 'Grace', 'Edsger', 'Barbara', 'Donald', 'Radia', 'Tony', 'Frances']
 const firstOrder = 1000
-/** So that what waits at the dead endpoint and at the gone one stays a page, however long the demo runs. */
+/** Limits what waits at the dead and the gone endpoint to about a page, however long the demo runs. */
 const expiresAfterMs = 5 * 60_000
 /** At five events a second: two at the start, then one a minute. */
 const ordersWithoutTotal: ReadonlySet<number> = new Set([3, 8])
 const withoutTotalEvery = 300
 
-/** The event number `index` of the demo's shop: mostly orders, every fifth is shipped, now and then a customer leaves. */
+/** The event with number `index` of the demo's shop: mostly orders, every fifth is shipped, and sometimes a customer leaves. */
 export function demoEvent(index: number, nowMs: number): BatchEvent {
   const customer = customers[(index * 5) % customers.length] ?? 'Ada'
   const order = firstOrder + index

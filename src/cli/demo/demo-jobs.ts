@@ -6,7 +6,7 @@ import { createWorker } from '../../sdk/create-worker.ts'
 import type { Holdfast } from '../../sdk/holdfast.ts'
 import type { Session } from '../process/session.ts'
 
-/** A queue of its own, so that no worker of yours takes its runs, and its worker none of yours. */
+/** Its own queue, so that your workers don't take its runs, nor its worker yours. */
 const queue = 'demo'
 const scheduleName = 'demo-cleanup'
 const pages = 5
@@ -27,7 +27,7 @@ const report = defineJob({
   queue,
   input: z.object({ month: z.string(), isBroken: z.boolean() }),
   retry: { maxRetries: 1, baseDelayMs: 1000 },
-  // One report in four fails, which is no reason to stop making them.
+  // One report in four fails on purpose: the job must not be disabled for that.
   autoDisable: { threshold: null },
   run: async ({ month, isBroken }, context) => {
     for (let page = 1; page <= pages; page += 1) {
@@ -40,7 +40,7 @@ const report = defineJob({
   },
 })
 
-/** One job by cron, one that is triggered, and a worker in this process that runs both. */
+/** A job with a cron schedule, a job that is triggered, and a worker in this process that runs both. */
 export class DemoJobs {
   readonly #session: Session
   readonly #holdfast: Holdfast
@@ -60,7 +60,7 @@ export class DemoJobs {
     return this.#starting
   }
 
-  /** Also when it is still starting. */
+  /** Also works while it is starting. */
   async stop(): Promise<void> {
     this.#isStopping = true
     await this.#starting?.catch(() => {})
@@ -76,7 +76,7 @@ export class DemoJobs {
       jobs: [cleanup, report],
       name: 'demo',
       concurrency: 2,
-      // Work that it forgets at a crash is executed again, which is harmless.
+      // After a crash the runs are executed again, which is harmless, so no journal is needed.
       journalFolder: null,
       onRunEnded: this.#holdfast.countRun,
       logger,
@@ -99,7 +99,7 @@ export class DemoJobs {
   }
 }
 
-/** Its worker isn't there, so its runs would wait. */
+/** Pauses the schedule: without the demo's worker, its runs would wait. */
 export async function pauseDemoJobs(holdfast: Holdfast, reason: string): Promise<void> {
   const schedule = (await holdfast.schedules.list()).find(({ name }) => name === scheduleName)
   if (schedule?.job === cleanup.name && !schedule.isPaused)

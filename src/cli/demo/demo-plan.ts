@@ -2,7 +2,7 @@ import type { EventTypeInput } from '../../core/routes/event-type-input.ts'
 import type { RouteInput } from '../../transforms/route-types.ts'
 import type { HttpEndpointInput } from '../../transports/http/description.ts'
 
-/** Its events have this tenant, so that they reach only the demo's own routes. */
+/** The tenant of the demo's events, so that they reach only the demo's own routes. */
 export const demoTenant = 'demo'
 export const demoTag = 'demo'
 
@@ -15,7 +15,7 @@ const special: Readonly<Record<DemoEndpointName, Partial<HttpEndpointInput>>> = 
   flaky: { retry: { maxRetries: 5 } },
   slow: { limits: { concurrency: 2 } },
   dead: {},
-  // One at a time, so that one delivery dies of it and not all that are in flight.
+  // One request at a time, so that only one delivery dies when the endpoint is gone.
   gone: { autoDisable: { onGone: true }, limits: { concurrency: 1 } },
 }
 

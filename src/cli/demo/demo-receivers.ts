@@ -7,13 +7,13 @@ import { readBody } from '../inbox/read-body.ts'
 
 const address = '127.0.0.1'
 const slowAnswerMs = 2000
-/** Never two in a row, so that its circuit stays closed. */
+/** Never two failures in a row, so that the circuit stays closed. */
 const flakyFailsEvery = 3
 const maxBodyBytes = 64 * 1024
 
 const order = z.object({ total: z.number() })
 
-/** What the demo's endpoints talk to: one server on loopback, with a path for each kind of receiver. */
+/** The receivers of the demo's endpoints: one server on loopback, with a path for each kind. */
 export class DemoReceivers {
   readonly #server: Server
   readonly #stopping = new AbortController()

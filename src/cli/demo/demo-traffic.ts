@@ -9,10 +9,10 @@ export interface DemoTrafficOptions {
 }
 
 export const demoEventsPerSecond = 5
-/** At once at the start, so that circuits open and letters die before anybody has looked. */
+/** Published at the start, so that open circuits and dead letters appear at once. */
 const firstEvents = 20
 
-/** A shop that never closes: five events a second until it is stopped. */
+/** Publishes five events of a shop per second until it is stopped. */
 export class DemoTraffic {
   readonly #options: DemoTrafficOptions
   readonly #stopping = new AbortController()
@@ -42,7 +42,7 @@ export class DemoTraffic {
     }
   }
 
-  /** A database that is away or a full queue is part of the show: said once, and tried again with the next events. */
+  /** An unavailable database or a full queue is expected: it is logged once, and the next events try again. */
   async #publish(count: number): Promise<void> {
     const nowMs = Date.now()
     const events = Array.from({ length: count }, (_, offset) => demoEvent(this.#next + offset, nowMs))

@@ -6,7 +6,7 @@ import { DemoReceivers } from './demo-receivers.ts'
 import { DemoTraffic } from './demo-traffic.ts'
 import { ensureDemo } from './ensure-demo.ts'
 
-/** Receivers of every kind, routes to them, jobs, and a shop that keeps them busy. */
+/** Receivers of every kind, routes to them, jobs, and traffic. */
 export class Demo {
   readonly #session: Session
   readonly #holdfast: Holdfast
@@ -23,7 +23,7 @@ export class Demo {
     this.#jobs = new DemoJobs(session, holdfast)
   }
 
-  /** Before the node starts. */
+  /** Call it before the node starts. */
   async prepare(): Promise<void> {
     const { output } = this.#session
     await this.#receivers.start()
@@ -33,13 +33,13 @@ export class Demo {
       if (taken.length === 0) return
       output.warn(`These endpoints already exist, so the demo does not use them: ${taken.join(', ')}`)
     } catch (error) {
-      // HOLDFAST_ALLOW_NETWORKS=none is a choice, and no reason not to start.
+      // HOLDFAST_ALLOW_NETWORKS=none is a valid choice: start without the demo.
       if (!(error instanceof HoldfastError) || error.code !== 'invalid_endpoint') throw error
       output.warn(`The demo could not start: ${error.message}`)
     }
   }
 
-  /** False where receivers on loopback aren't allowed. */
+  /** False if receivers on loopback aren't allowed. */
   async start(databaseUrl: string): Promise<boolean> {
     if (!this.#isPrepared) return false
     this.#traffic.start()
@@ -47,7 +47,7 @@ export class Demo {
     return true
   }
 
-  /** Called before the node stops: deliveries in flight may still arrive. */
+  /** Call it before the node stops: deliveries in flight may still arrive. */
   async stopWork(): Promise<void> {
     await Promise.all([this.#traffic.stop(), this.#jobs.stop()])
   }

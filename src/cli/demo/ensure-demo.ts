@@ -16,8 +16,8 @@ import {
 const pauseReason = 'the demo is not running'
 
 /**
- * Points the demo's endpoints at this process's receivers, and makes what is missing. Returns the names that a person's own endpoints
- * have: those are left alone.
+ * Points the demo's endpoints at this process's receivers, and creates missing ones. Returns the names that the user's own endpoints have: those are
+ * left unchanged.
  */
 export async function ensureDemo(
   holdfast: Holdfast,
@@ -34,7 +34,7 @@ export async function ensureDemo(
   return taken
 }
 
-/** For a start without the demo: its endpoints have no receiver, so they are paused. Returns those that were paused now. */
+/** For a start without the demo: pauses its endpoints, which have no receiver. Returns those that it paused. */
 export async function pauseDemo(holdfast: Holdfast): Promise<readonly string[]> {
   const active = (await holdfast.endpoints.list({ tag: demoTag, tenant: demoTenant })).filter(
     (endpoint) => isOurs(endpoint) && endpoint.state === 'active',
@@ -56,20 +56,20 @@ async function ensureEndpoint(
   if (created) return true
   const existing = await holdfast.endpoints.get(name)
   if (!isOurs(existing)) return false
-  // Other changes that a person made to it are kept.
+  // Keep other changes that the user made to the endpoint.
   await holdfast.endpoints.update(name, { config: { url: demoEndpointUrl(name, receiversUrl) } })
   if (existing.state !== 'active') await holdfast.endpoints.resume(name)
   return true
 }
 
-/** A person may use the tag, the tenant or the name; who uses all three has copied the demo. */
+/** A user may use the tag, the tenant or the name; an endpoint with all three is the demo's. */
 function isOurs({ name, tags, tenant }: Endpoint): boolean {
   return (
     tags.includes(demoTag) && tenant === demoTenant && demoEndpointNames.some((demoName) => demoName === name)
   )
 }
 
-/** False when it is there already. */
+/** False if it exists already. */
 async function unlessExists(code: ErrorCode, creating: Promise<unknown>): Promise<boolean> {
   try {
     await creating

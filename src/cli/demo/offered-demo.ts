@@ -4,7 +4,7 @@ import type { Session } from '../process/session.ts'
 import { Demo } from './demo.ts'
 import { pauseDemo } from './ensure-demo.ts'
 
-/** The demo of `dev`, to be started and stopped while the node runs. One change at a time. */
+/** The demo of `dev`, which can be started and stopped while the node runs. One change at a time. */
 export class OfferedDemo implements DemoSwitch {
   readonly #session: Session
   readonly #holdfast: Holdfast
@@ -24,7 +24,7 @@ export class OfferedDemo implements DemoSwitch {
     return this.#isRunning
   }
 
-  /** Its receivers and endpoints, without traffic yet: before the node starts. */
+  /** Prepares receivers and endpoints, without traffic; call it before the node starts. */
   prepare(): Promise<void> {
     return this.#change(() => this.#prepared().then(() => undefined))
   }
@@ -37,7 +37,7 @@ export class OfferedDemo implements DemoSwitch {
     })
   }
 
-  /** Its endpoints are paused, because they have no receiver any more. */
+  /** Stops the demo and pauses its endpoints, which have no receiver any more. */
   stop(): Promise<void> {
     return this.#change(async () => {
       if (this.#demo === null) return
@@ -47,7 +47,7 @@ export class OfferedDemo implements DemoSwitch {
     })
   }
 
-  /** Before the node stops. */
+  /** Call it before the node stops. */
   stopWork(): Promise<void> {
     return this.#change(async () => this.#demo?.stopWork())
   }
@@ -57,7 +57,7 @@ export class OfferedDemo implements DemoSwitch {
   }
 
   async #prepared(): Promise<Demo> {
-    // Kept also when it can't be prepared yet: its receivers listen already.
+    // Keep it even if it can't be prepared yet: its receivers are listening already.
     const demo = (this.#demo ??= new Demo(this.#session, this.#holdfast))
     if (!this.#isPrepared) await demo.prepare()
     this.#isPrepared = true

@@ -7,7 +7,7 @@ const gibibyte = 1024 * mebibyte
 const failBelowBytes = 256 * mebibyte
 const warnBelowBytes = 2 * gibibyte
 
-/** Only the embedded server's disk can be seen from here. */
+/** This process can see only the disk of the embedded server. */
 export async function checkDisk(dataDir: string): Promise<Finding> {
   const { bavail, bsize } = await statfs(resolve(dataDir))
   const free = bavail * bsize

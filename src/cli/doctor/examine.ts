@@ -12,7 +12,7 @@ import { checkDisk } from './disk-check.ts'
 import { checkListen } from './listen-check.ts'
 import { checkSecrets } from './secrets-check.ts'
 
-/** Looks at everything that can be looked at; what needs the database or the schema is left out until that is there. */
+/** Runs all checks that are possible; those that need the database or the schema are skipped while it is missing. */
 export async function examine(session: Session): Promise<Finding[]> {
   const found = await findDatabase(session).catch((error: unknown) => {
     if (error instanceof HoldfastError) return error

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 
-/** What `holdfast --help` lists together, in its order. */
+/** The groups of `holdfast --help`, in its order. */
 export const commandGroups = {
   run: 'Run:',
   send: 'Send and follow:',
@@ -12,16 +12,16 @@ export const commandGroups = {
 } as const
 
 export interface CommandEntry {
-  /** The first words that this module answers to. */
+  /** The command names that this module implements. */
   readonly names: readonly string[]
   readonly group: keyof typeof commandGroups
-  /** Its module is loaded when one of its names is called, or when all of them are listed. */
+  /** Loads the module: when one of its commands is called, or when all commands are listed. */
   readonly load: () => Promise<(program: Command) => void>
-  /** Shown by the help of the command that they call. A test checks that the program understands each. */
+  /** Shown in the help of the command that they call. A test checks that the program accepts each. */
   readonly examples: readonly string[]
 }
 
-/** Every command of the program, in the order of its help. `completion` isn't among them: it lists the others. */
+/** Every command, in the order of the help. `completion` is missing, because it lists the others. */
 export const commandList: readonly CommandEntry[] = [
   {
     names: ['dev'],

@@ -1,6 +1,6 @@
 import { spellCommands } from '../input/command-prefix.ts'
 
-/** Lines to copy, for the end of a help text, as the person who reads them starts commands. */
+/** Examples for the end of a help text, with the command prefix that the user needs. */
 export function examplesText(lines: readonly string[]): string {
   return ['', 'Examples:', ...lines.map((line) => `  ${spellCommands(line, process.env)}`)].join('\n')
 }

@@ -1,6 +1,6 @@
 import type { Command, Help } from 'commander'
 
-/** The help of a command: what it does, what it can be asked, then the options; commander puts the options first, in everybody's way. */
+/** The help of a command: description, arguments and subcommands, then the options. Commander would put the options first. */
 export function formatHelp(command: Command, helper: Help): string {
   const width = helper.helpWidth ?? 80
   const termWidth = helper.padWidth(command, helper)

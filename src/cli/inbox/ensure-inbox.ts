@@ -2,10 +2,10 @@ import { HoldfastError } from '../../core/errors.ts'
 import type { Holdfast } from '../../sdk/holdfast.ts'
 
 export const inboxName = 'inbox'
-/** Marks the endpoint as ours: one that a person made under the same name is left alone. */
+/** Marks our endpoint: a user's own endpoint with the same name is left unchanged. */
 const inboxTag = 'dev-inbox'
 
-/** Points the endpoint `inbox` at this process's receiver. False when a person's own endpoint has the name. */
+/** Points the endpoint `inbox` at this process's receiver. False if a user's own endpoint has that name. */
 export async function ensureInbox(holdfast: Holdfast, url: string): Promise<boolean> {
   try {
     await holdfast.endpoints.create({
@@ -23,7 +23,7 @@ export async function ensureInbox(holdfast: Holdfast, url: string): Promise<bool
   const existing = await holdfast.endpoints.get(inboxName)
   if (!existing.tags.includes(inboxTag)) return false
   await holdfast.endpoints.update(inboxName, { config: { url }, eventTypes: ['**'] })
-  // Failures from when there was no receiver say nothing about this one.
+  // Failures from before this receiver started don't count.
   await holdfast.endpoints.resetCircuit(inboxName)
   return true
 }

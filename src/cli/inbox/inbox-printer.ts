@@ -3,11 +3,11 @@ import { printable } from '../output/table.ts'
 import type { InboxEntry } from './inbox-server.ts'
 
 const windowMs = 1000
-/** Too many lines are unreadable, and would slow down the deliveries that they show. */
+/** More lines would be unreadable, and slow down the deliveries. */
 const maxLinesPerWindow = 20
 const maxShownCharacters = 200
 
-/** One line a delivery; above twenty a second, a count of the rest. As JSON, every one. */
+/** One line per delivery; above twenty a second, a count of the rest. As JSON, every delivery. */
 export class InboxPrinter {
   readonly #output: Output
   #shown = 0

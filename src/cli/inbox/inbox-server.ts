@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { readBody } from './read-body.ts'
 
-/** One delivery as the inbox keeps it. */
+/** One delivery as stored by the inbox. */
 export interface InboxEntry {
   readonly at: string
   readonly id: string | null
@@ -19,7 +19,7 @@ const maxKeptCharacters = 8192
 const maxBodyBytes = 64 * 1024 * 1024
 const address = '127.0.0.1'
 
-/** A receiver on loopback that says yes to everything and shows the last thousand deliveries. */
+/** A receiver on loopback that accepts every request and shows the last thousand deliveries. */
 export class InboxServer {
   readonly #server: Server
   readonly #entries: InboxEntry[] = []
@@ -50,7 +50,7 @@ export class InboxServer {
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    // A page in a browser can resolve its own name to 127.0.0.1; it can't change the Host that it then sends.
+    // DNS rebinding: a web page can resolve its own name to 127.0.0.1, but can't change the Host header that it sends.
     if (!this.url.startsWith(`http://${request.headers.host}`)) {
       response.writeHead(403).end()
       return

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 
-/** Null: it is larger than allowed. */
+/** Null if it is larger than allowed. */
 export async function readBody(request: IncomingMessage, maxBytes: number): Promise<string | null> {
   const chunks: Buffer[] = []
   let bytes = 0

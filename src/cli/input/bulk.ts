@@ -16,7 +16,7 @@ export interface BulkFlags extends Readonly<Record<string, unknown>> {
   readonly wait: boolean
 }
 
-/** A verb that does to many what it does to one: by the filters of the list, or to all. */
+/** Adds the options for acting on many objects: the filters of the list, or all. */
 export function addBulkOptions(command: Command, list: Pick<Operation, 'query'>): Command {
   return addFilters(command, list, ['sort'])
     .option('--all', 'all of them; required when there is no filter')
@@ -25,14 +25,14 @@ export function addBulkOptions(command: Command, list: Pick<Operation, 'query'>)
     .option(...noWaitOption)
 }
 
-/** Whether one was named, or many are meant; both or neither is refused. */
+/** Whether one object is named; throws if both an id and a filter are given, or neither. */
 export function isOne(id: string | undefined, flags: BulkFlags, own: readonly string[]): id is string {
   const isMany = flags.all === true || Object.keys(filterOf(flags, own)).length > 0
   if ((id !== undefined) !== isMany) return id !== undefined
   throw new HoldfastError('invalid_options', 'Give one id, or filters like --endpoint <name>, or --all.')
 }
 
-/** Counts, asks, starts exactly what was counted, and shows its progress. */
+/** Counts, asks for confirmation, starts exactly what was counted, and shows the progress. */
 export async function runBulk(
   session: ApiSession,
   action: OperationInput['kind'],
@@ -66,7 +66,7 @@ const ownFlags: ReadonlySet<string> = new Set(['all', 'rate', 'yes', 'wait'])
 
 function filterOf(flags: BulkFlags, own: readonly string[]): Record<string, unknown> {
   const filter = Object.entries(flags).filter(([name]) => !ownFlags.has(name) && !own.includes(name))
-  // In a query every value is text; in a body a number is one.
+  // In a query every value is text; in a body numbers are numbers.
   return Object.fromEntries(
     filter.map(([name, value]) => [name, name === 'statusCode' ? Number(value) : value]),
   )

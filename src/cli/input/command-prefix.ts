@@ -2,7 +2,7 @@ import { commandList } from '../help/command-list.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** How the person who started this process starts the next command, word for word. */
+/** How the user started this process, for commands in messages. */
 export function commandPrefix(environment: Environment): string {
   if (environment['npm_command'] === 'exec') return 'npx holdfast'
   const isOwnScript =
@@ -13,7 +13,7 @@ export function commandPrefix(environment: Environment): string {
 const commands = [...commandList.flatMap(({ names }) => names), 'completion'].join('|')
 const commandInText = new RegExp(`\\bholdfast (?=(?:${commands})\\b)`, 'g')
 
-/** Errors name commands as `holdfast …`; from a clone that has to read `npm run -s holdfast -- …`. */
+/** Messages name commands as `holdfast …`; in a checkout these become `npm run -s holdfast -- …`. */
 export function spellCommands(text: string, environment: Environment): string {
   return text.replace(commandInText, `${commandPrefix(environment)} `)
 }

@@ -3,11 +3,11 @@ import type { z } from 'zod'
 import type { Operation } from '../../contract/operation.ts'
 import { pastInstant } from './option-parsers.ts'
 
-/** Paging has options of its own. */
+/** Paging has its own options. */
 const ownOptions: ReadonlySet<string> = new Set(['limit', 'cursor'])
 const times: ReadonlySet<string> = new Set(['from', 'to'])
 
-/** An option for each filter that the call has, so that the command line never knows fewer than the API. */
+/** Adds an option for each filter of the API call, so that the command line supports all of them. */
 export function addFilters(
   command: Command,
   operation: Pick<Operation, 'query'>,

@@ -27,7 +27,7 @@ export function decimalNumber(text: string): number {
 const unitMs = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 
 /**
- * A time as ISO 8601, or as a distance from now.
+ * A time as ISO 8601, or relative to now.
  *
  * @example instant('+90s', nowMs) // in a minute and a half
  */
@@ -36,7 +36,7 @@ export function instant(text: string, nowMs: number): string {
 }
 
 /**
- * The same, looking back.
+ * The same for the past.
  *
  * @example pastInstant('-2h', nowMs) // two hours ago
  */
@@ -44,7 +44,7 @@ export function pastInstant(text: string, nowMs: number): string {
   return fromNow(text, /^-(\d{1,9})([smhd])$/, nowMs, -1)
 }
 
-/** A length of time in milliseconds: `90d`, `12h`, `30m`, `45s`. */
+/** Parses a duration to milliseconds: `90d`, `12h`, `30m`, `45s`. */
 export function duration(text: string): number {
   const [, count, unit] = /^(\d{1,9})([smhd])$/.exec(text) ?? []
   if (count === undefined) throw new InvalidArgumentError('Write it like 45s, 30m, 12h or 90d.')

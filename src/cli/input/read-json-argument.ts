@@ -19,7 +19,7 @@ export async function readArgument(argument: string): Promise<string> {
   })
 }
 
-/** A payload as typed: its digits are kept, white space around it isn't. */
+/** A payload as typed: all digits are kept, surrounding white space isn't. */
 export async function readPayload(argument: string): Promise<RawJson> {
   const body = (await readArgument(argument)).trim()
   encodePayload(parseJson(body, 'The payload', argument), 0)
@@ -41,7 +41,7 @@ function adviceFor(argument: string): string {
   return `Put it in single quotes, like '{"hello":"world"}', or read it from a file with @file.`
 }
 
-/** The parser quotes what it read, which may hold a secret: only the position is passed on. */
+/** The parser's message quotes the input, which may contain a secret: only the position is shown. */
 function placeOf(error: unknown): string {
   const position = /at position (\d+)/.exec((error as Error).message)?.[1]
   return position === undefined ? '' : `: it ends unexpectedly at position ${position}`

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 
-/** One line from the terminal that isn't shown as it is typed. */
+/** Reads one line from the terminal without showing it. */
 export async function askSecret(question: string): Promise<string> {
   process.stderr.write(question)
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })

@@ -3,7 +3,7 @@ import { HoldfastError } from '../../core/errors.ts'
 import { isTerminal } from '../output/paint.ts'
 import type { Session } from '../process/session.ts'
 
-/** Asks for confirmation before something is destroyed. Without a terminal, `--yes` is required. */
+/** Asks for confirmation before a destructive action. Without a terminal, `--yes` is required. */
 export async function confirm(
   { output }: Pick<Session, 'output'>,
   what: string,
@@ -20,7 +20,7 @@ export async function confirm(
   try {
     const asked = prompt.question(`${what} Continue? ${output.paintMessage('bold', '[y/N]')} `)
     const answer = await asked.catch((error: Error) => {
-      // Ctrl-C and Ctrl-D are a way to say no, which leave the cursor behind the question.
+      // Ctrl-C and Ctrl-D mean no; they leave the cursor behind the question.
       if (error.name !== 'AbortError') throw error
       output.message('')
       return ''

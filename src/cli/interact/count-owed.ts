@@ -2,7 +2,7 @@ import type { ResultOf } from '../../contract/operation.ts'
 import type { Operations } from '../../contract/operations.ts'
 import type { ApiSession } from '../connection/with-api.ts'
 
-/** How much deleting the endpoint would cancel. Counted: its health says what a node last reported, and there may be none. */
+/** Counts the deliveries that deleting the endpoint would cancel. The endpoint's health has only the last report of a node, or none. */
 export async function countOwed(
   { client }: ApiSession,
   endpoint: string,

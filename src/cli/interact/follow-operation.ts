@@ -14,7 +14,7 @@ const lettersAreSkipped: ReadonlySet<string> = new Set(['redrive', 'resolve', 'd
 
 export const noWaitOption = ['--no-wait', "start it and don't wait until it ends"] as const
 
-/** Shows how far an operation is until it ends or pauses. Ctrl-C ends the showing, not the operation. */
+/** Shows the progress of an operation until it ends or pauses. Ctrl-C ends only the display, not the operation. */
 export async function followOperation(session: ApiSession, first: BulkOperation): Promise<void> {
   const { client, output, prefix } = session
   const isScreen = isTerminal(process.stderr) && !output.isJson

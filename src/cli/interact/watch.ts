@@ -10,10 +10,10 @@ export const watchOption = [
   `show it again every ${defaultSeconds} seconds, until Ctrl-C`,
 ] as const
 
-/** The flag as commander gives it: true without a number, undefined without the flag. */
+/** The flag's value from commander: true without a number, undefined without the flag. */
 export type WatchFlag = string | true | undefined
 
-/** Shows something once, or again and again. On a terminal each picture replaces the one before. */
+/** Shows something once, or repeatedly. On a terminal each output replaces the previous one. */
 export async function watch(flag: WatchFlag, show: () => Promise<void>): Promise<void> {
   if (flag === undefined) {
     await show()
@@ -31,7 +31,7 @@ export async function watch(flag: WatchFlag, show: () => Promise<void>): Promise
   }
 }
 
-/** The old picture stays until the new one is there, so that nothing flickers; messages come below it. */
+/** The old output stays until the new one is complete, so that nothing flickers; messages appear below it. */
 async function redraw(show: () => Promise<void>): Promise<void> {
   const { stdout, stderr } = process
   stdout.cork()
@@ -45,7 +45,7 @@ async function redraw(show: () => Promise<void>): Promise<void> {
   }
 }
 
-/** The terminal echoes `^C`; the prompt that follows begins a line of its own. */
+/** The terminal echoes `^C`: start a new line for the prompt. */
 export function stopOnSignals(stop: AbortController): void {
   process.once('SIGINT', () => {
     if (isTerminal(process.stderr)) process.stderr.write('\n')

@@ -6,15 +6,15 @@ import { makeFolder } from '../../postgres/embedded/make-folder.ts'
 interface Stored {
   readonly path: string
   readonly target: string
-  /** A digest of the file's first line: a log that was rotated has the path of another, and must be read from its beginning. */
+  /** A digest of the file's first line: after a rotation another log has the same path, and must be read from its beginning. */
   readonly first: string
-  /** Up to which line all is published. */
+  /** All lines up to this one are published. */
   readonly line: number
 }
 
 /**
- * How far a file has been imported. What was published after the last mark is published again after a crash, with the same idempotency keys: it
- * is stored once.
+ * How far a file has been imported. After a crash, events since the last checkpoint are published again with the same idempotency keys, so they are
+ * stored once.
  */
 export class Checkpoint {
   readonly #file: string
@@ -29,14 +29,14 @@ export class Checkpoint {
     this.#target = target
   }
 
-  /** One for each file and what it is imported into; `selection` tells imports of different parts of a file apart. */
+  /** One checkpoint for each file and target; `selection` distinguishes imports of different parts of a file. */
   static in(folder: string, path: string, target: string, selection: string): Checkpoint {
     const whole = resolve(path)
     const name = hash('sha256', JSON.stringify([whole, target, selection]), 'hex').slice(0, 24)
     return new Checkpoint(join(folder, `${name}.json`), whole, target)
   }
 
-  /** The same, forgetting what it says. */
+  /** Ignores the stored position. */
   fromTheBeginning(): Checkpoint {
     this.#isForgotten = true
     return this
@@ -56,7 +56,7 @@ export class Checkpoint {
     }
   }
 
-  /** Whole or not at all, also after a power cut. */
+  /** Atomic, also across a power failure. */
   async write(line: number): Promise<void> {
     const stored: Stored = { path: this.#path, target: this.#target, first: this.#first, line }
     await makeFolder(dirname(this.#file), 0o777)

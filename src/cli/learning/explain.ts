@@ -43,7 +43,7 @@ async function readConfig(path: string): Promise<Record<string, unknown>> {
   throw new HoldfastError('invalid_route', `The transform in ${path} must be a JSON object.`, { path })
 }
 
-/** Files are named without the `@` of other commands. */
+/** File arguments have no `@` here, unlike those of other commands. */
 function argumentOf(path: string): string {
   return path === '-' ? path : `@${path}`
 }

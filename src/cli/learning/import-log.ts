@@ -12,9 +12,9 @@ export interface ImportCounts {
   lines: number
   published: number
   deliveries: number
-  /** Not asked for by --from, --to and --types. */
+  /** Excluded by --from, --to and --types. */
   filtered: number
-  /** Of no kind that has a mapping. */
+  /** Events of types without a mapping. */
   unknown: number
   broken: number
   /** Imported by an earlier run. */
@@ -26,7 +26,7 @@ export interface ImportOptions {
   readonly target: ImportTarget | null
   readonly filter: EventFilter
   readonly checkpoint: Checkpoint | null
-  /** Where broken lines are kept. */
+  /** The file that broken lines are written to. */
   readonly rejectedPath: string
   readonly counts: ImportCounts
   readonly onBytes: (bytes: number) => void
@@ -39,17 +39,17 @@ type Event = ImportedEvent & { readonly line: number }
 
 const maxBatchEvents = 1000
 const maxBatchBytes = 2 * 1024 * 1024
-/** Below what a single endpoint may owe: beyond that, deliveries become dead letters at once. */
+/** Below the limit of pending deliveries of one endpoint, above which deliveries become dead letters at once. */
 const maxPending = 50_000
 const batchesBetweenLooks = 10
 const waitMs = 500
 const checkpointLines = 5000
-/** One of the events is at fault. */
+/** Statuses for a batch with an invalid event. */
 const badBatch: ReadonlySet<number> = new Set([400, 409, 413, 422])
 /** Temporary errors: the queue is full, or the server is unavailable. */
 const waitingStatuses: ReadonlySet<number> = new Set([429, 503])
 
-/** Publishes the events of one log. What it has accepted is safe: the checkpoint follows it, never the other way round. */
+/** Publishes the events of one log. The checkpoint is written only after the events are stored. */
 export async function importLog(log: LogFile, options: ImportOptions): Promise<void> {
   const { checkpoint, counts } = options
   const line = new ImportLine(log.path, options)
@@ -71,7 +71,7 @@ export async function importLog(log: LogFile, options: ImportOptions): Promise<v
         counts.lines += 1
         const brokenBefore = counts.broken
         const waiting = line.take(number, text, problem)
-        // A broken line without an end may be complete at the next import: it isn't done.
+        // A broken last line without a line break may be complete at the next import: don't mark it as done.
         if (isEnded || counts.broken === brokenBefore) last = number
         if (waiting !== null) await waiting
         if (last - marked >= checkpointLines) {
@@ -81,7 +81,7 @@ export async function importLog(log: LogFile, options: ImportOptions): Promise<v
       }
     }
   } finally {
-    // Also of a file that ends in the middle: what was read of it is stored.
+    // Also for a truncated file: mark what was read of it.
     if (last > marked) await line.mark(last)
     await line.flush()
   }
@@ -102,7 +102,7 @@ class ImportLine {
     this.#options = options
   }
 
-  /** Null when nothing has to be waited for, as for most lines. */
+  /** Null if there is nothing to wait for, as for most lines. */
   take(number: number, text: string | null, problem: string | null): Promise<void> | null {
     const { counts, filter } = this.#options
     if (text?.trim() === '') return null
@@ -114,7 +114,7 @@ class ImportLine {
     return null
   }
 
-  /** Reports a line that can't be imported, and keeps it. */
+  /** Reports and stores a line that can't be imported. */
   async #reject(line: number, problem: string, text: string | null): Promise<void> {
     const { target, counts, onBroken, rejectedPath } = this.#options
     counts.broken += 1
@@ -123,7 +123,7 @@ class ImportLine {
     await appendFile(rejectedPath, `${JSON.stringify({ file: this.#path, line, problem, text })}\n`)
   }
 
-  /** In place of publishing it: what would be refused is reported. */
+  /** In a dry run: reports what would be refused, instead of publishing. */
   #tryOut({ body }: Readable, line: number): Promise<void> | null {
     try {
       encodeEventPayload(new RawJson(body, true), 0)
@@ -137,19 +137,19 @@ class ImportLine {
 
   /** Returns whether the batch is full. */
   #add({ type, body, key }: Readable, line: number): boolean {
-    // A line that is there twice is one event.
+    // Two identical lines are one event.
     this.#batch.set(key, { type, body, key, line })
     this.#bytes += body.length
     return this.#batch.size >= maxBatchEvents || this.#bytes >= maxBatchBytes
   }
 
-  /** Writes down that everything up to this line is done, once it is; what comes after it needn't wait for that. */
+  /** Marks everything up to this line as done, after it is stored; later lines don't wait for that. */
   async mark(line: number): Promise<void> {
     const { checkpoint } = this.#options
     await this.send()
     if (checkpoint === null) return
     this.#marks = this.#writeMark(checkpoint, line, [this.#marks, ...this.#inFlight])
-    // The flush reports a failure; here it must not count as unhandled.
+    // `flush` reports the failure; this prevents an unhandled rejection.
     this.#marks.catch(() => {})
   }
 
@@ -158,7 +158,7 @@ class ImportLine {
     if (this.#failure === null) await checkpoint.write(line)
   }
 
-  /** Returns when everything so far is stored, and marked. */
+  /** Returns when everything so far is stored and marked. */
   async flush(): Promise<void> {
     await this.send()
     await Promise.all(this.#inFlight)
@@ -166,7 +166,7 @@ class ImportLine {
     await this.#marks
   }
 
-  /** Sends what has been gathered, as soon as there is room for another batch on its way. */
+  /** Sends the current batch as soon as another batch may be in flight. */
   async send(): Promise<void> {
     const events = [...this.#batch.values()]
     this.#batch = new Map()
@@ -191,7 +191,7 @@ class ImportLine {
     for (;;) {
       try {
         const deliveries = await target.publish(events)
-        // Added when it is known: other batches end meanwhile.
+        // Added after the await: other batches end meanwhile.
         counts.deliveries += deliveries
         counts.published += events.length
         return
@@ -205,7 +205,7 @@ class ImportLine {
     }
   }
 
-  /** A batch is stored whole or not at all: the event that can't be stored is found, and the others go on. */
+  /** A batch is stored completely or not at all: find the event that can't be stored, and store the others. */
   async #publishHalves(events: readonly Event[], error: HoldfastError): Promise<void> {
     const [only, ...others] = events
     if (only === undefined) return
@@ -230,7 +230,7 @@ class ImportLine {
   }
 }
 
-/** Errors name a message by its place in the batch; a line has its number instead. */
+/** Errors name a message by its position in the batch; the report uses the line number instead. */
 function withoutIndex(message: string): string {
   return message.replace(/^The payload of (?:message|event) \d+ /, 'The payload ')
 }

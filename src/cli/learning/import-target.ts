@@ -5,20 +5,20 @@ import { RawJson } from '../../sdk/raw-json.ts'
 
 export interface ImportedEvent {
   readonly type: string
-  /** JSON text, which was parsed when it was read. */
+  /** JSON text, which has been parsed already. */
   readonly body: string
   readonly key: string
 }
 
-/** Where imported events go. */
+/** The target of imported events. */
 export interface ImportTarget {
-  /** Tells marks of imports into different places apart; has no password. */
+  /** Distinguishes checkpoints of imports into different targets; contains no password. */
   readonly name: string
-  /** How many batches may be on their way at once: as many as keep the other side busy. */
+  /** Maximum of batches in flight: enough to keep the target busy. */
   readonly maxInFlight: number
-  /** Stores them all or none; returns how many deliveries they led to. */
+  /** Stores all events or none; returns how many deliveries were created. */
   publish(events: readonly ImportedEvent[]): Promise<number>
-  /** Deliveries that are owed, over all endpoints. */
+  /** Number of pending deliveries, over all endpoints. */
   pending(): Promise<number>
 }
 
@@ -37,7 +37,7 @@ export function apiTarget(client: HoldfastClient, url: string): ImportTarget {
   }
 }
 
-/** Straight into the database: what the server would do with a call is done here, and the server has its hands free to deliver. */
+/** Writes directly to the database, so that the server only has to deliver. */
 export function databaseTarget(holdfast: Holdfast, url: string): ImportTarget {
   return {
     name: withoutPassword(url),

@@ -32,7 +32,7 @@ export async function importLogs(path: string, flags: ImportFlags, command: Comm
   const session = await openSession(command)
   if (flags.dryRun === true) await importAll(logs, filter, flags, session, null)
   else if (isBesideDatabase(session)) {
-    // The engine is loaded for this alone.
+    // Load the engine only for this case.
     const { withHoldfast } = await import('../process/find-database.ts')
     const { databaseUrl } = session.config
     await withHoldfast(session, (holdfast) =>
@@ -45,7 +45,7 @@ export async function importLogs(path: string, flags: ImportFlags, command: Comm
   }
 }
 
-/** A configured database is written to directly, unless a server is configured as well: the server's node then only delivers. */
+/** Writes directly to a configured database, unless a server is configured as well; then the server's node only delivers. */
 function isBesideDatabase({ config }: Session): boolean {
   return config.databaseUrl !== null && config.apiUrl === null && config.profile === null
 }
@@ -163,7 +163,7 @@ function describe(
   return parts.join('\n')
 }
 
-/** One line at the bottom of the terminal; elsewhere only what must be said. */
+/** One line at the bottom of the terminal; without a terminal, only important messages. */
 class Progress {
   readonly #totalBytes: number
   readonly #output: Output

@@ -11,20 +11,20 @@ type Pattern = Extract<ReturnType<typeof parseEventTypePattern>, { ok: true }>['
 export interface EventFilter {
   readonly fromMs: number | null
   readonly toMs: number | null
-  /** Empty: every kind that has a mapping. */
+  /** Empty: every type that has a mapping. */
   readonly types: readonly Pattern[]
 }
 
 export type ReadEvent =
   | { readonly kind: 'event'; readonly type: string; readonly body: string; readonly key: string }
-  /** Not asked for, or of no kind that has a mapping. */
+  /** `filtered`: excluded by the filter. `unknown`: of a type without a mapping. */
   | { readonly kind: 'filtered' }
   | { readonly kind: 'unknown' }
   | { readonly kind: 'broken'; readonly problem: string }
 
 const isKind = (name: string) => isXapiKind(name) || isCaliperKind(name)
 
-/** What a line of a tracking log has to say. The same line always has the same key, whichever file it is in. */
+/** Parses a line of a tracking log. The same line always has the same key, whichever file it is in. */
 export function readEvent(line: string, filter: EventFilter): ReadEvent {
   const body = jsonPart(line)
   try {
@@ -54,7 +54,7 @@ function jsonPart(line: string): string {
   return trimmed.slice(trimmed.indexOf('{'))
 }
 
-/** `2030-01-31`, or a moment with its time zone. */
+/** Parses `2030-01-31`, or a time with its zone. */
 export function parseMoment(text: string): number {
   return parseEventTime(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text).epochMs
 }

@@ -12,12 +12,12 @@ export interface LogFile {
 }
 
 export interface LogLine {
-  /** From 1. */
+  /** Starts at 1. */
   readonly number: number
-  /** Null when it is no text, or too long for an event. */
+  /** Null if it isn't text, or too long for an event. */
   readonly text: string | null
   readonly problem: string | null
-  /** False for the last line of a file that doesn't end with a line break: it may still be being written. */
+  /** False for a last line without a line break: it may still be being written. */
   readonly isEnded: boolean
 }
 
@@ -26,7 +26,7 @@ const maxLineBytes = 1024 * 1024
 const newline = 0x0a
 const logNames = /\.(?:log|jsonl?|ndjson)(?:[.-]\d[\d-]*)?(?:\.gz)?$|\.gz$/i
 
-/** The files that a path means: itself, or every log below it in the order of their names. */
+/** The files of a path: itself, or every log below it, sorted by name. */
 export async function findLogs(path: string): Promise<readonly LogFile[]> {
   if (path === '-') return [{ path, sizeBytes: 0 }]
   const found = await stat(path).catch((error: unknown) => {
@@ -61,8 +61,8 @@ export async function findLogs(path: string): Promise<readonly LogFile[]> {
 }
 
 /**
- * Every line, gzip or not, as many at a time as were read together: a promise for each would take longer than reading it. `onBytes` gets how much of the file
- * has been read. A line of any length takes bounded memory.
+ * Yields lines, from gzip or not, in the groups in which they were read: a promise per line would take longer than reading it. `onBytes` gets how
+ * much of the file has been read. Memory is bounded whatever the length of a line.
  */
 export async function* readLines(
   { path }: LogFile,

@@ -45,8 +45,8 @@ export function deliveryColumns(output: Output): Column<Delivery>[] {
 }
 
 /**
- * A table, and what the receiver answered to the last attempt of each delivery; nothing when nothing was tried yet. Of several deliveries each
- * attempt says where to.
+ * A table of attempts, and the response to the last attempt of each delivery; nothing if there was no attempt. With several deliveries, each attempt
+ * names its endpoint.
  */
 export function describeAttempts(output: Output, attempts: readonly Aimed[]): string[] {
   if (attempts.length === 0) return []
@@ -75,7 +75,7 @@ export function describeAttempts(output: Output, attempts: readonly Aimed[]): st
   ]
 }
 
-/** Of each delivery the last attempt whose answer was kept. */
+/** The last attempt with a stored response, for each delivery. */
 function lastAnswers(attempts: readonly Aimed[]): Aimed[] {
   const last = new Map<string | null, Aimed>()
   for (const attempt of attempts) {

@@ -1,5 +1,5 @@
 /**
- * What a preview counted, to a bound.
+ * The count of a preview, which may be a lower bound.
  *
  * @example estimateOf({ count: 10000, isExact: false }, 'deliveries') // '10000 or more deliveries'
  */

@@ -2,13 +2,13 @@ import { type Field, textOf } from './field-list.ts'
 
 type Part = Readonly<Record<string, unknown>> | null | undefined
 
-/** A request as one reads it: its line, its headers, its body. */
+/** A request for people: its request line, headers and body. */
 export function requestFields(request: Part): Field[] {
   if (!request) return []
   return messageFields('request', `${textOf(request['method'])} ${textOf(request['url'])}`, request)
 }
 
-/** What the receiver answered: its status, its headers, its body. */
+/** The receiver's response: its status, headers and body. */
 export function responseFields(response: Part): Field[] {
   if (!response) return []
   return messageFields('answer', textOf(response['status']), response)

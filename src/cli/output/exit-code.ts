@@ -1,6 +1,6 @@
 import type { HoldfastError } from '../../core/errors.ts'
 
-/** What a script can tell from `$?`. Documented in `docs/cli.md`. */
+/** Exit codes for scripts. Documented in `docs/cli.md`. */
 export const exitCode = {
   ok: 0,
   failure: 1,
@@ -12,7 +12,7 @@ export const exitCode = {
   denied: 7,
 } as const
 
-/** Where the HTTP status alone says too little. */
+/** Errors whose HTTP status is not specific enough. */
 const exitCodeByError: Readonly<Record<string, number>> = {
   configuration_invalid: exitCode.usage,
   data_dir_locked: exitCode.refused,
@@ -40,10 +40,10 @@ const exitCodeByStatus: Readonly<Record<number, number>> = {
   503: exitCode.refused,
 }
 
-/** A server may be newer and have codes that we don't know: then the status decides. */
+/** A newer server may have unknown error codes: then the status decides. */
 export function exitCodeOf({ code, status }: Pick<HoldfastError, 'code' | 'status'>): number {
   return exitCodeByError[code] ?? exitCodeByStatus[status] ?? exitCode.failure
 }
 
-/** By convention a process that a signal ended has 128 plus the signal's number. */
+/** By convention, 128 plus the number of the signal that ended the process. */
 export const exitCodeBySignal = { SIGINT: 130, SIGTERM: 143 } as const

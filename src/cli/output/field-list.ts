@@ -4,7 +4,7 @@ import { formatBytes, formatDuration, formatRelative } from './units.ts'
 
 export type Field = readonly [name: string, value: string]
 
-/** Names and values, one below the other; what is empty is left out. */
+/** Names and values, one per line; empty values are omitted. */
 export function formatFields(output: Output, fields: readonly Field[]): string {
   const shown = fields.filter(([, value]) => value !== '')
   const columns = [
@@ -14,7 +14,7 @@ export function formatFields(output: Output, fields: readonly Field[]): string {
   return formatTable(columns, shown).trimStart()
 }
 
-/** Every field of an answer, in its own words: a time also as seen from now, `…Ms` and `…Bytes` with their unit. */
+/** Every field of a response under its own name: times also relative to now, `…Ms` and `…Bytes` with their unit. */
 export function fieldsOf(value: object, nowMs: number = Date.now()): Field[] {
   return Object.entries(value).map(([name, each]) => {
     if (each instanceof Date) return [name, `${each.toISOString()} (${formatRelative(each, nowMs)})`]

@@ -14,9 +14,9 @@ export interface ListCommand<Op, Row> {
   readonly description: string
   readonly operation: Op
   readonly columns: (output: Output) => readonly Column<Row>[]
-  /** Said when there is nothing to list. */
+  /** Shown if the list is empty. */
   readonly nothing: (prefix: string) => string
-  /** What a row has beside what the list says. */
+  /** Adds columns that the list of the API doesn't have. */
   readonly enrich?: (session: ApiSession, items: readonly ItemOf<Op>[]) => Promise<Row[]>
 }
 
@@ -26,7 +26,7 @@ interface ListFlags extends Readonly<Record<string, unknown>> {
   readonly watch?: WatchFlag
 }
 
-/** `list` of a noun: a table on a terminal, a page of the API as JSON, filters as the API has them. */
+/** Adds the `list` command of a noun: a table on a terminal, a page of the API as JSON, and the filters of the API. */
 export function addList<Op extends { readonly id: string }, Row = ItemOf<Op>>(
   noun: Command,
   list: ListCommand<Op, Row>,

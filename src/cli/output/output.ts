@@ -17,10 +17,10 @@ export interface OutputOptions {
   readonly nowMs?: () => number
 }
 
-/** What a terminal is taken for that doesn't tell its width. */
+/** For a terminal that doesn't report its width. */
 const usualWidth = 80
 
-/** Data goes to standard output, and as JSON when asked; everything else that a person reads goes to standard error. */
+/** Writes data to standard output, as JSON if requested; other text for people goes to standard error. */
 export class Output {
   readonly isJson: boolean
   readonly #options: OutputOptions
@@ -34,7 +34,7 @@ export class Output {
     this.#paintMessage = paintFor(isTerminal(options.stderr), options.environment)
   }
 
-  /** One result: as JSON, or as the text that a person reads. */
+  /** Writes one result: as JSON, or as text for people. */
   data(value: unknown, text: () => string): void {
     this.line(this.isJson ? JSON.stringify(value) : text())
   }
@@ -43,17 +43,17 @@ export class Output {
     this.line(this.tableText(columns, rows))
   }
 
-  /** One line a row: on a terminal no wider than that, into a pipe it goes whole (or as wide as COLUMNS says). */
+  /** One line per row: cut to the terminal's width, complete in a pipe (or as wide as COLUMNS). */
   tableText<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string {
     return formatTable(columns, rows, this.#width())
   }
 
-  /** A time as a cell of a table: `3 min ago`, `in 2 h`; empty when there is none. */
+  /** A time as a table cell: `3 min ago`, `in 2 h`; empty if there is none. */
   when(at: Date | null | undefined): string {
     return at == null ? '' : formatRelative(at, (this.#options.nowMs ?? Date.now)())
   }
 
-  /** Numbers that JavaScript can't hold are written as the API answered them. */
+  /** Numbers that JavaScript can't represent are written as the API sent them. */
   line(text: string): void {
     this.#options.stdout.write(`${restoreExactNumbers(text)}\n`)
   }

@@ -1,5 +1,5 @@
 export type Colour = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan'
-/** Node's types promise a boolean; what isn't a terminal has no such field at all. */
+/** Node's types promise a boolean, but the field is undefined if the stream isn't a terminal. */
 export function isTerminal(stream: { readonly isTTY?: boolean }): boolean {
   return stream.isTTY === true
 }
@@ -18,7 +18,7 @@ const codes: Readonly<Record<Colour, readonly [number, number]>> = {
 const paint: Paint = (colour, text) => `\u001b[${codes[colour][0]}m${text}\u001b[${codes[colour][1]}m`
 const plain: Paint = (_, text) => text
 
-/** Colours for a terminal that wants them (https://no-color.org). */
+/** Colours, if the terminal allows them (https://no-color.org). */
 export function paintFor(
   isTerminal: boolean,
   environment: Readonly<Record<string, string | undefined>>,

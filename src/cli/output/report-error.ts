@@ -7,23 +7,23 @@ import { exitCode, exitCodeOf } from './exit-code.ts'
 import { paintFor } from './paint.ts'
 
 export interface ErrorReport {
-  /** For standard error; empty when everything has been said already. */
+  /** For standard error; empty if everything has been printed already. */
   readonly text: string
   readonly exitCode: number
 }
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** What PostgreSQL says when the server is there, but not for us. */
+/** Errors of a running PostgreSQL server that refuses the login. */
 const loginErrors: ReadonlySet<string> = new Set(['28000', '28P01', '3D000'])
 const missingRight = '42501'
 
-/** Turns whatever a command threw into words and an exit code. */
+/** Converts anything that a command threw to a message and an exit code. */
 export function reportError(
   thrown: unknown,
   options: { readonly isJson: boolean; readonly isTerminal: boolean; readonly environment: Environment },
 ): ErrorReport {
-  // commander has written its own message by now; help and version end with 0.
+  // Commander has printed its own message already; help and version exit with 0.
   if (thrown instanceof CommanderError) {
     return { text: '', exitCode: thrown.exitCode === 0 ? exitCode.ok : exitCode.usage }
   }

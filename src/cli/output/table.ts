@@ -4,19 +4,18 @@ export interface Column<Row> {
   readonly title: string
   readonly isNumber?: boolean
   readonly value: (row: Row) => string
-  /** Is cut, ending in `…`, when the terminal is too narrow. Not for ids: those are pasted into the next command. */
+  /** Is truncated with `…` if the terminal is too narrow. Not for ids: users paste them into the next command. */
   readonly canShrink?: boolean
-  /** Is left out when shrinking isn't enough, the rightmost such column first. */
+  /** Is omitted if truncating isn't enough, the rightmost such column first. */
   readonly isExtra?: boolean
 }
 
 const gap = '  '
-/** A column isn't cut below this, nor below its title. */
+/** A column isn't truncated below this, nor below its title. */
 const minShrunkWidth = 10
 
 /**
- * Rows in aligned columns, no wider than `width` if they can be made so (0: as wide as they are). A cell may be coloured; control characters
- * of its own are shown, not obeyed.
+ * Rows in aligned columns, no wider than `width` if possible (0: no limit). A cell may be coloured; its own control characters are escaped.
  *
  * @example formatTable([{ title: 'NAME', value: (row) => row.name }], [{ name: 'crm' }]) // 'NAME\ncrm'
  */
@@ -30,7 +29,7 @@ export function formatTable<Row>(columns: readonly Column<Row>[], rows: readonly
   return cells.map((line) => formatLine(columns, widths, line, width)).join('\n')
 }
 
-/** Left out is what has no width. */
+/** Undefined: the column is omitted. */
 type Widths = readonly (number | undefined)[]
 
 function formatLine<Row>(
@@ -50,7 +49,7 @@ function formatLine<Row>(
   return width === 0 ? text : cutLine(text, width)
 }
 
-/** How wide each column may be: the widest that can shrink gives way first, and what is extra goes when that isn't enough. */
+/** Computes column widths: the widest column that can shrink is truncated first; extra columns are omitted if that isn't enough. */
 function fit<Row>(columns: readonly Column<Row>[], natural: readonly number[], width: number): Widths {
   const kept = columns.map(() => true)
   for (;;) {
@@ -91,7 +90,7 @@ function totalOf(widths: Widths): number {
 // oxlint-disable-next-line no-control-regex -- colours are made of them
 const colour = /(\u001b\[\d+m)/
 
-/** What a terminal would wrap ends in `…` instead, in the colour it had. */
+/** Truncates a line that the terminal would wrap with `…`, and keeps its colour. */
 export function cutLine(line: string, width: number): string {
   if (line.length <= width || widthOf(line) <= width) return line
   let room = Math.max(0, width - 1)
@@ -108,7 +107,7 @@ function widthOf(cell: string): number {
   return Array.from(stripVTControlCharacters(cell)).length
 }
 
-/** Text that came from outside, safe to print: a receiver must not be able to move the cursor. */
+/** Makes external text safe to print: a receiver must not be able to move the cursor. */
 export function printable(text: string): string {
   // oxlint-disable-next-line no-control-regex -- control characters are what this is about
   return text.replace(/[\u0000-\u001f\u007f-\u009f]/g, (character) => {

@@ -2,11 +2,11 @@ const secondMs = 1000
 const minuteMs = 60 * secondMs
 const hourMs = 60 * minuteMs
 const dayMs = 24 * hourMs
-/** Above this many days a date says more than their number. */
+/** Beyond this many days, a date is clearer. */
 const maxRelativeDays = 60
 
 /**
- * How long something takes, short enough for a table.
+ * A duration, short enough for a table.
  *
  * @example formatDuration(1234) // '1.2 s'
  */
@@ -32,7 +32,7 @@ export function formatBytes(bytes: number): string {
 }
 
 /**
- * When something was or will be, seen from now.
+ * A time relative to now.
  *
  * @example formatRelative(new Date(0), 90_000) // '1 min ago'
  */
@@ -60,13 +60,13 @@ function parts(
   smallerMs: number,
   smaller: string,
 ): string {
-  // Rounded first, so that 59.9 s are a whole minute and not 60 s beside one.
+  // Round first, so that 59.9 s become a whole minute and not 60 s.
   const whole = Math.round(milliseconds / smallerMs) * smallerMs
   const rest = (whole % unitMs) / smallerMs
   return `${Math.trunc(whole / unitMs)} ${unit}${rest === 0 ? '' : ` ${Math.abs(rest)} ${smaller}`}`
 }
 
-/** Three digits that matter, fewer zeros. */
+/** One decimal below 10, none above. */
 function rounded(value: number): string {
   const digits = Math.abs(value) < 10 ? 1 : 0
   return String(Number(value.toFixed(digits)))

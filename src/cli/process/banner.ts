@@ -13,17 +13,17 @@ export interface BannerFacts {
   readonly apiUrl: string
   /** Works once. */
   readonly signInUrl: string
-  /** Shown when it was made at this start. */
+  /** Shown if it was created at this start. */
   readonly newKey: string | null
   readonly isDemo: boolean
 }
 
-/** The key itself is shown only on a terminal, because logs are kept. */
+/** Shows the key itself only on a terminal, because logs are stored. */
 function keyLine(key: string, file: string, dim: (text: string) => string): string {
   return isTerminal(process.stderr) ? `${key} ${dim(`shown once; stored in ${file}`)}` : `in ${file}`
 }
 
-/** What to do next, in words that can be copied as they stand. */
+/** Prints what to do next, as commands that can be copied. */
 export function printBanner({ output, config, prefix }: Session, facts: BannerFacts): void {
   const { server, inboxUrl, apiUrl, signInUrl, newKey, isDemo } = facts
   const bold = (text: string) => output.paintMessage('bold', text)

@@ -5,7 +5,7 @@ import { writePrivateFile } from '../../postgres/embedded/cluster.ts'
 import { ensureDataDir } from '../../postgres/embedded/data-dir.ts'
 import { readStartMark } from '../../postgres/embedded/process-identity.ts'
 
-/** How other commands on this machine find a running `holdfast dev`. */
+/** Lets other commands on this machine find a running `holdfast dev`. */
 const devState = z.object({
   pid: z.int(),
   startMark: z.string().nullable(),
@@ -19,7 +19,7 @@ export type DevState = Readonly<z.infer<typeof devState>>
 
 interface DevFiles {
   readonly state: string
-  /** The connection string alone, for `psql "$(cat .holdfast/database-url)"`. */
+  /** Only the connection string, for `psql "$(cat .holdfast/database-url)"`. */
   readonly databaseUrl: string
 }
 
@@ -46,7 +46,7 @@ export async function removeDevState(dataDir: string): Promise<void> {
   await rm(files.databaseUrl, { force: true })
 }
 
-/** Null when none runs: what a killed process left behind doesn't count. */
+/** Null if none is running: files of a killed process are ignored. */
 export async function readDevState(dataDir: string): Promise<DevState | null> {
   const text = await readFile(devFiles(dataDir).state, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return null

@@ -12,7 +12,7 @@ export interface FoundDatabase {
   readonly isEmbedded: boolean
 }
 
-/** The configured database, else that of the `holdfast dev` which runs in the data dir. */
+/** The configured database, otherwise that of the `holdfast dev` running in the data dir. */
 export async function findDatabase({ config }: Session): Promise<FoundDatabase> {
   if (config.databaseUrl !== null) return { url: config.databaseUrl, isEmbedded: false }
   const dev = await readDevState(config.dataDir).catch((error: NodeJS.ErrnoException) => {
@@ -36,7 +36,7 @@ export async function findDatabase({ config }: Session): Promise<FoundDatabase> 
 /** Connections for one short command. */
 const maxConnections = 4
 
-/** Runs `work` with Holdfast on the found database, and closes it whatever happens. */
+/** Runs `work` with Holdfast on the found database, and always closes it. */
 export async function withHoldfast<Result>(
   session: Session,
   work: (holdfast: Holdfast) => Promise<Result>,
@@ -48,10 +48,10 @@ export async function withHoldfast<Result>(
     maxConnections,
     actor: session.actor,
     encryptionKey,
-    // Messages in an embedded database are delivered by a `holdfast dev`, which may reach this machine.
+    // `holdfast dev` delivers messages of an embedded database, and may reach this machine.
     ...(isEmbedded && { allowNetworks: loopbackNetworks }),
     ...egressOptions(session.config),
-    // This command only writes settings down: the node that delivers has rules of its own.
+    // This command only stores settings: the node that delivers has its own rules.
     judgesTargets: false,
   })
   try {

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import { newEncryptionKey } from '../../secrets/keyring.ts'
 import type { Session } from './session.ts'
 
-/** The configured keyring. With the embedded server it is a file beside its data, made when it is first needed. */
+/** The configured keyring. With the embedded server it is a file beside its data, created when first needed. */
 export async function findEncryptionKey({ config }: Session, isEmbedded: boolean): Promise<string | null> {
   if (config.encryptionKey !== null || !isEmbedded) return config.encryptionKey
   const path = encryptionKeyFile(config.dataDir)
@@ -14,7 +14,7 @@ export async function findEncryptionKey({ config }: Session, isEmbedded: boolean
   return readKey(path)
 }
 
-/** Whole or not at all, and never over one that is there: secrets may be under that key already. */
+/** Atomic, and never replaces an existing file: secrets may be encrypted with its key already. */
 async function writeOnce(path: string, text: string): Promise<void> {
   const unfinished = `${path}.${randomUUID()}.new`
   await writeFile(unfinished, text, { mode: 0o600, flag: 'wx' })

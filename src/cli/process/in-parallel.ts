@@ -1,4 +1,4 @@
-/** Does the work for each item, a few at a time, and keeps their order. The first failure ends it. */
+/** Processes items a few at a time, and keeps their order. The first failure ends it. */
 export async function inParallel<Item, Result>(
   items: readonly Item[],
   atOnce: number,

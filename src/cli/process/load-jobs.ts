@@ -10,7 +10,7 @@ export interface LoadedJobs {
   readonly middleware: readonly JobMiddleware[]
 }
 
-/** The jobs with a handler that these modules export, by name or in a list, and the functions of their exports `middleware`. */
+/** Loads the jobs with a handler that these modules export, individually or in a list, and the functions of their `middleware` exports. */
 export async function loadJobs(files: readonly string[], folder: string): Promise<LoadedJobs> {
   const jobs = new Map<string, AnyJob>()
   const middleware: JobMiddleware[] = []
@@ -35,7 +35,7 @@ async function importModule(file: string, folder: string): Promise<unknown> {
   try {
     return await import(pathToFileURL(path).href)
   } catch (error) {
-    // Node.js would name the importing file too, which is one of ours.
+    // The error of Node.js would also name the importing file, which is ours.
     if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) {
       const message = `There is no file ${path}. Check the path after --import.`
       throw new HoldfastError('configuration_invalid', message, { file }, error)
@@ -46,7 +46,7 @@ async function importModule(file: string, folder: string): Promise<unknown> {
 
 const typeScriptFile = /\.[cm]?tsx?\b/
 
-/** Node.js runs TypeScript from 22.18 on; what it says before doesn't help. */
+/** Node.js runs TypeScript from 22.18 on; the errors of earlier versions don't help. */
 function whyNotImported(file: string, error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)
   const { code } = error as NodeJS.ErrnoException
@@ -72,7 +72,7 @@ function jobsIn(module: unknown): AnyJob[] {
     .filter(isJob)
 }
 
-/** By shape: the module may have another copy of this package. */
+/** Checks the shape, because the module may use another copy of this package. */
 function isJob(value: unknown): value is AnyJob {
   if (typeof value !== 'object' || value === null) return false
   const { name, settings, hasHandler, run } = value as Partial<AnyJob>

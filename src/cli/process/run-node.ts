@@ -11,17 +11,17 @@ export interface NodeRun {
   readonly databaseUrl: string
   readonly holdfast: Holdfast
   readonly api: ApiServer
-  /** Before the node takes its first delivery, e.g. to create endpoints. Run again when the database went away meanwhile. */
+  /** Runs before the node takes its first delivery, e.g. to create endpoints. Repeated if the database became unavailable meanwhile. */
   prepare?(holdfast: Holdfast): Promise<void>
-  /** The node delivers. */
+  /** The node is delivering. */
   onReady(): void | Promise<void>
   /** The API and the node still work. */
   beforeStop?(): Promise<void>
-  /** Ends the run as a failure when it rejects, e.g. because the embedded server has died. */
+  /** Ends the run as a failure if it rejects, e.g. because the embedded server has died. */
   readonly untilBroken?: Promise<never>
 }
 
-/** Of a command that runs a node. */
+/** An option of commands that run a node. */
 export const setOption: [string, string, (text: string, before: string[]) => string[], string[]] = [
   '--set <name=value>',
   'pin a site-wide setting while this node runs, like max_pending=5000; may be repeated',
@@ -31,7 +31,7 @@ export const setOption: [string, string, (text: string, before: string[]) => str
 
 const parentPollMs = 500
 
-/** From now on Ctrl-C stops gracefully, also while things are still starting. */
+/** From now on Ctrl-C stops gracefully, also during the start. */
 export function watchStopSignals(session: Session): Promise<StopSignal> {
   goOnWithoutReader()
   const signalled = firstStopSignal({
@@ -42,7 +42,7 @@ export function watchStopSignals(session: Session): Promise<StopSignal> {
       process.exit(code)
     },
   })
-  // Elsewhere a parent may leave on purpose: `nohup holdfast serve &`.
+  // Without npm a parent may exit on purpose: `nohup holdfast serve &`.
   if (process.env['npm_command'] === undefined) return signalled
   return Promise.race([signalled, whenOrphaned({ parentPid: () => process.ppid, everyMs: parentPollMs })])
 }
@@ -81,8 +81,8 @@ function brokerOptions({
 }
 
 /**
- * Delivers until a stop signal comes, then lets what is in flight finish. The API listens from the start: while the database is away,
- * supervisors learn from it that this process lives and what it waits for.
+ * Delivers until a stop signal arrives, then lets deliveries in flight finish. The API listens from the start: while the database is unavailable,
+ * supervisors see from it that this process is alive and what it waits for.
  */
 export async function runNode(session: Session, stopped: Promise<StopSignal>, run: NodeRun): Promise<void> {
   const { holdfast, api } = run
@@ -109,7 +109,7 @@ export async function runNode(session: Session, stopped: Promise<StopSignal>, ru
     try {
       await run.beforeStop?.()
     } finally {
-      // Calls that have begun are answered before what answers them goes.
+      // Finish calls in progress before Holdfast stops.
       await api.stop()
       await holdfast.stop()
     }

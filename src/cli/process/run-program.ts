@@ -3,7 +3,7 @@ import { reportError } from '../output/report-error.ts'
 import { buildProgram } from '../program.ts'
 import { endWithReader } from './closed-output.ts'
 
-/** Runs the command that these words name, reports what goes wrong, and ends the process. */
+/** Runs the command, reports errors, and ends the process. */
 export async function runProgram(words: readonly string[]): Promise<never> {
   endWithReader()
   try {
@@ -18,6 +18,6 @@ export async function runProgram(words: readonly string[]): Promise<never> {
     process.stderr.write(report.text)
     process.exitCode = report.exitCode
   }
-  // A command ends when its action ends: a forgotten open handle must not keep the process alive.
+  // The process ends with the command's action: a forgotten open handle must not keep it alive.
   process.exit()
 }

@@ -10,7 +10,7 @@ import { commandPrefix } from '../input/command-prefix.ts'
 import { Output } from '../output/output.ts'
 import { hasColour, isTerminal } from '../output/paint.ts'
 
-/** The options of the program itself; a command's own may have a setting's name and mean something else. */
+/** The options of the program itself; a command may have an option with the name of a setting and another meaning. */
 export interface GlobalOptions
   extends Pick<
     ConfigFlags,
@@ -31,7 +31,7 @@ export interface GlobalOptions
   readonly configFile?: string
 }
 
-/** What every command works with. */
+/** Configuration, output and context of a command. */
 export interface Session {
   readonly config: Config
   readonly sources: LoadedConfig['sources']
@@ -41,11 +41,11 @@ export interface Session {
   readonly logger: pino.Logger
   /** `holdfast`, `npx holdfast` or `npm run -s holdfast --`. */
   readonly prefix: string
-  /** Who did it, in the audit log. */
+  /** The author of changes, in the audit log. */
   readonly actor: string
 }
 
-/** Reads the configuration, and says what is odd about it. */
+/** Reads the configuration, and prints its warnings. */
 export async function openSession(command: Command): Promise<Session> {
   const { json, configFile, databaseUrl, dataDir, host, port, allowNetworks, ...rest } =
     command.optsWithGlobals<GlobalOptions>()
@@ -105,7 +105,7 @@ export async function openSession(command: Command): Promise<Session> {
   }
 }
 
-/** A container may run under an id that has no account. */
+/** In a container the user id may have no account. */
 function userName(): string {
   try {
     return userInfo().username

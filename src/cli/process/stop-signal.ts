@@ -13,13 +13,10 @@ export interface StopSignalOptions {
   readonly exit: (code: number) => void
 }
 
-/**
- * Ctrl-C under `npm start` arrives twice: from the terminal, and again from npm, which forwards it.
- * A person who means it needs longer than this between two presses.
- */
+/** Ctrl-C under `npm start` arrives twice: from the terminal, and forwarded by npm. A user who presses it twice on purpose needs longer than this. */
 const repeatWindowMs = 250
 
-/** Resolves with the first stop signal. From then on, another one ends the process at once. */
+/** Resolves with the first stop signal. After that, another one ends the process at once. */
 export function firstStopSignal(options: StopSignalOptions): Promise<StopSignal> {
   const { source, nowMs, exit } = options
   let firstAtMs: number | null = null
@@ -43,8 +40,8 @@ export interface OrphanWatch {
 }
 
 /**
- * Resolves when the process that started us is gone. npm puts a shell between itself and us, and a SIGTERM to npm ends that
- * shell without a signal to this process, which would keep running.
+ * Resolves when the parent process is gone. npm starts us through a shell; a SIGTERM to npm ends that shell without a signal to this process, which
+ * would keep running.
  */
 export function whenOrphaned({ parentPid, everyMs }: OrphanWatch): Promise<StopSignal> {
   const firstParent = parentPid()

@@ -5,7 +5,9 @@ import { BrokerUnavailableError } from '../../jobs/broker/broker-unavailable-err
 const firstPauseMs = 250
 const maxPauseMs = 5000
 
-/** Runs `start`, and runs it again for as long as the broker is away or no node answers behind it, saying so. Any other failure ends it at once. */
+/**
+ * Runs `start`, and repeats it while the broker is unavailable or no node answers behind it, with log messages. Any other failure ends it at once.
+ */
 export async function untilBrokerIsThere<Result>(
   { logger, signal }: { readonly logger: Logger; readonly signal: AbortSignal },
   start: () => Promise<Result>,

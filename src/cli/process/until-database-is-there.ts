@@ -10,18 +10,18 @@ import {
 export interface DatabaseWait {
   readonly databaseUrl: string
   readonly logger: Logger
-  /** Ends the waiting. */
+  /** Aborts the waiting. */
   readonly signal: AbortSignal
 }
 
 const firstPauseMs = 250
 const maxPauseMs = 5000
-/** The same reason is repeated no more often. */
+/** Minimum interval between messages with the same reason. */
 const repeatMs = 30_000
 
 /**
- * Runs `start`, and runs it again for as long as it fails because the database is away: with growing pauses, and saying so. Any other failure
- * ends it at once: a wrong password, an unknown database or a missing schema don't go away by themselves.
+ * Runs `start`, and repeats it with growing delays and log messages while the database is unavailable. Any other failure ends it at once: a wrong
+ * password, an unknown database or a missing schema don't fix themselves.
  */
 export async function untilDatabaseIsThere<Result>(
   { databaseUrl, logger, signal }: DatabaseWait,
@@ -42,7 +42,7 @@ export async function untilDatabaseIsThere<Result>(
         logger.warn({ hosts, reason }, `Waiting for PostgreSQL at ${hosts}: ${reason}`)
         said = { reason, atMs: nowMs }
       }
-      // Half fixed, half random: a server that comes back isn't met by everybody in the same instant.
+      // Half fixed, half random: clients must not all reconnect at once when the server is back.
       await delay(pauseMs / 2 + (Math.random() * pauseMs) / 2, undefined, { signal })
     }
   }

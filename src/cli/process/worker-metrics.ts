@@ -13,7 +13,7 @@ export interface WorkerMetricsOptions {
   readonly databaseUrl: string | null
   readonly host: string
   readonly port: number
-  /** Null while it waits for its database. */
+  /** Null while the worker waits for its database. */
   readonly worker: () => Pick<JobWorker, 'running' | 'isFenced'> | null
 }
 
@@ -29,7 +29,7 @@ const installationGauges = [
 
 const paths: ReadonlySet<string> = new Set(['/metrics', '/livez', '/readyz'])
 
-/** What Prometheus and a supervisor ask a worker: `/metrics`, `/livez` and `/readyz`, without a key. */
+/** Endpoints of a worker for Prometheus and supervisors: `/metrics`, `/livez` and `/readyz`, without a key. */
 export class WorkerMetrics {
   readonly runs = new RunMetrics()
   readonly #options: WorkerMetricsOptions
@@ -52,7 +52,7 @@ export class WorkerMetrics {
     })
   }
 
-  /** Resolves to where it listens. */
+  /** Starts listening. Resolves to the address. */
   async start(): Promise<string> {
     const { host, port } = this.#options
     await new Promise<void>((resolve, reject) => {

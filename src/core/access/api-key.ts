@@ -16,7 +16,7 @@ export function formatApiKey(idBytes: Buffer, secretBytes: Buffer): ApiKeyParts 
   return { id, secret, key: `hf_${id}_${secret}` }
 }
 
-/** Null for a text that can't be one of our keys. */
+/** Null if the text can't be an API key. */
 export function parseApiKey(text: string): ApiKeyParts | null {
   const [, id, secret] = apiKeyPattern.exec(text) ?? []
   return id === undefined || secret === undefined ? null : { id, secret }

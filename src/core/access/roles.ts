@@ -6,8 +6,8 @@ export const roles = ['viewer', 'publisher', 'caller', 'operator', 'admin'] as c
 export type Role = (typeof roles)[number]
 
 /**
- * Permissions by role. A publisher can't read: a key stored in an application must not show the events of others. Nor can it call an endpoint: a call
- * chooses its path and returns the answer, with the endpoint's credentials.
+ * Permissions by role. A publisher can't read: a key stored in one application must not reveal the events of others. Nor can it call an endpoint: the
+ * caller chooses the path and gets the response, with the endpoint's credentials.
  */
 const permissionsOf: Readonly<Record<Role, readonly Permission[]>> = {
   viewer: ['read'],

@@ -1,4 +1,4 @@
-/** What an alert can be about. Each kind has a section of its own in `docs/runbook.md`; a test compares. */
+/** A kind of alert. Each kind has its own section in `docs/runbook.md`; a test checks that. */
 export interface AlertKindEntry {
   /** What the threshold counts. */
   readonly unit: 'count' | 'per minute' | 'share' | 'seconds' | 'none'
@@ -6,7 +6,7 @@ export interface AlertKindEntry {
   readonly isScoped: boolean
   /** The kind of object that such an alert is about: `endpoint:crm`. */
   readonly subjectPrefix?: 'endpoint' | 'job' | 'node' | 'worker' | 'task' | 'quarantine' | 'source'
-  /** The endpoint or its letters already show this, with more detail. */
+  /** The endpoint or its dead letters already show this problem, in more detail. */
   readonly isToldElsewhere?: true
   readonly describe: (subject: string, value: number, threshold: number) => string
 }
@@ -160,14 +160,14 @@ export const alertKinds = {
 
 export type AlertKind = keyof typeof alertKinds
 
-/** `database_away` can't be a rule in the database: each node watches for it by itself. */
+/** `database_away` can't be a rule in the database: each node checks it by itself. */
 export const ruleKinds = (Object.keys(alertKinds) as AlertKind[]).filter((kind) => kind !== 'database_away')
 
 export function isAlertKind(kind: string): kind is AlertKind {
   return Object.hasOwn(alertKinds, kind)
 }
 
-/** Its section of `docs/runbook.md`. */
+/** The anchor of the kind's section in `docs/runbook.md`. */
 export function runbookAnchor(kind: string): string {
   return kind.replaceAll('_', '-')
 }

@@ -28,7 +28,7 @@ export interface NoticeTexts {
   }
 }
 
-/** A hundred endpoints behind one broken proxy result in one notification; it names the first ones. */
+/** Maximum of subjects in one notification: a hundred endpoints behind one broken proxy result in one notification that names the first ones. */
 const maxNamed = 20
 
 const marks = { firing: 'FIRING', reminder: 'STILL FIRING', resolved: 'RESOLVED' } as const

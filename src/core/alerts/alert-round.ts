@@ -23,7 +23,7 @@ export interface OpenIncident extends Incident {
 }
 
 export interface IncidentChange {
-  /** Null: a new one. */
+  /** Null: a new incident. */
   readonly id: number | null
   readonly subject: string
   readonly state: 'pending' | 'firing' | 'resolved' | 'forgotten'

@@ -11,7 +11,7 @@ const channelName = z
   .string({ error: channelAdvice })
   .regex(/^[a-z0-9][a-z0-9-]{0,39}$/, { error: channelAdvice })
 
-/** Each setting of a rule by itself. */
+/** The schema of each setting of a rule. */
 export const alertRuleFields = {
   name: z.string({ error: nameAdvice }).regex(/^[a-z0-9][a-z0-9._-]{0,62}$/, { error: nameAdvice }),
   kind: field.oneOf(...(ruleKinds as [AlertKind, ...AlertKind[]])).meta({ description: 'What it watches.' }),
@@ -80,7 +80,7 @@ const httpSettings = {
 export const alertChannelInput = z.discriminatedUnion(
   'kind',
   [
-    // Signed like every endpoint's messages; other fields of an endpoint's `config` are accepted here too.
+    // Signed like the messages of an endpoint; other fields of an endpoint's `config` are accepted here too.
     z.strictObject({
       name: channelName,
       kind: z.literal('webhook'),
@@ -88,7 +88,7 @@ export const alertChannelInput = z.discriminatedUnion(
       signing: z.looseObject({}).optional(),
       auth: z.looseObject({}).optional(),
     }),
-    // The path of Slack's URLs is the key to the channel.
+    // The path of a Slack URL is a secret.
     z.strictObject({
       name: channelName,
       kind: z.literal('slack'),

@@ -10,7 +10,7 @@ export interface Incident {
   readonly state: 'pending' | 'firing'
   readonly sinceMs: number
   readonly firedAtMs: number | null
-  /** Since when the condition hasn't been met any more. */
+  /** Since when the condition has not been met. */
   readonly clearSinceMs: number | null
   /** When the last notification was sent. */
   readonly noticedAtMs: number | null
@@ -23,13 +23,13 @@ export type NoticeKind = 'firing' | 'reminder' | 'resolved'
 export interface Observation {
   readonly isMet: boolean
   readonly nowMs: number
-  /** False while the rule notified a moment ago: new incidents wait, so that many of them result in one notification. */
+  /** False if the rule has just notified: new incidents wait, so that many of them result in one notification. */
   readonly maySpeak: boolean
 }
 
 export type AlertStep =
   | { readonly incident: Incident; readonly notice: NoticeKind | null }
-  /** It has ended: resolved if it had fired, deleted if it never did. */
+  /** The incident has ended: it is resolved if it had fired, and deleted otherwise. */
   | { readonly incident: null; readonly hasFired: boolean; readonly notice: 'resolved' | null }
 
 /*
@@ -96,7 +96,7 @@ function clearing(incident: Incident, observation: Observation, timing: AlertTim
   if (nowMs - (incident.clearSinceMs ?? nowMs) < timing.clearMs) return { incident, notice: null }
   const isToldOf = incident.noticedAtMs !== null && !isSilenced(incident, nowMs)
   if (!isToldOf) return { incident: null, hasFired: true, notice: null }
-  // The notification of the end waits for its turn too.
+  // The `resolved` notification is also delayed.
   return observation.maySpeak
     ? { incident: null, hasFired: true, notice: 'resolved' }
     : { incident, notice: null }

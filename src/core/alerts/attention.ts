@@ -4,11 +4,11 @@ import { type AlertKindEntry, alertKinds, isAlertKind } from './alert-kinds.ts'
 export interface Attention {
   readonly kind: string
   readonly severity: 'critical' | 'warning' | 'notice'
-  /** The name in the audit log: `endpoint:crm`; null if it concerns all of Holdfast. */
+  /** The subject's name in the audit log, like `endpoint:crm`; null if the problem concerns the whole installation. */
   readonly subject: string | null
   readonly sentence: string
   readonly since: Date | null
-  /** When something happens automatically: the next probe, or the end of a hold. */
+  /** When the next automatic step happens: the next probe, or the end of a hold. */
   readonly until: Date | null
   /** True if it recovers without intervention. */
   readonly recovers: boolean
@@ -161,7 +161,7 @@ export function attentionOfAlert({
 
 const causesOfFailures: ReadonlySet<string> = new Set(['circuit_open', 'rejecting', 'endpoint_disabled'])
 
-/** One entry for one problem: that attempts of an endpoint fail is no second one while it is stopped for that. */
+/** Removes consequences: failing attempts of an endpoint are not listed if the endpoint is already stopped because of them. */
 export function withoutEffects(attention: readonly Attention[]): Attention[] {
   const stopped = new Set(
     attention.filter(({ kind }) => causesOfFailures.has(kind)).map(({ subject }) => subject),
@@ -190,7 +190,7 @@ export function attentionOfTask({ name, failures, lastError, lastSucceededAt }: 
 
 const weights = { critical: 0, warning: 1, notice: 2 } as const
 
-/** The most urgent first, those that recover by themselves last; of two, the one that has lasted longer first. */
+/** Most urgent first, those that recover without intervention last; among equals, the longest-lasting first. */
 export function byUrgency(left: Attention, right: Attention): number {
   return (
     Number(left.recovers) - Number(right.recovers) ||
@@ -200,7 +200,7 @@ export function byUrgency(left: Attention, right: Attention): number {
   )
 }
 
-/** Somebody's words, which may begin in lower case and end without a full stop. */
+/** Makes a sentence of a user's text, which may begin in lower case and lack a full stop. */
 function asSentence(text: string): string {
   const sentence = withFullStop(text)
   return sentence.charAt(0).toUpperCase() + sentence.slice(1)

@@ -33,7 +33,7 @@ export interface AttemptError {
   message: string
   /** The code of the system or the TLS library, e.g. `CERT_HAS_EXPIRED`; used in explanations, not in decisions. */
   systemCode?: string
-  /** Its token could not be fetched, so nothing was sent to the receiver; used in explanations, not in decisions. */
+  /** The endpoint's access token could not be fetched, so nothing was sent to the receiver; used in explanations, not in decisions. */
   isTokenMissing?: true
 }
 
@@ -58,6 +58,6 @@ export interface AttemptOutcome {
   response?: ResponseExcerpt
   /** Set if nothing was sent; otherwise the failure is the receiver's, or the network's. */
   origin?: UnsentOrigin
-  /** Nothing was sent, because its route skips such messages. */
+  /** Nothing was sent, because the route skips such messages. */
   isSkipped?: true
 }

@@ -10,7 +10,10 @@ export type Decision =
       readonly action: 'retry'
       readonly delayMs: number
       readonly holdEndpointMs: number
-      /** Whether it used one of the policy's retries: a failed probe, a throttle, and a refusal that is attributed to another delivery of the batch don't. */
+      /**
+       * Whether the attempt used one of the policy's retries. It does not if it was a failed probe, a throttle, or a refusal attributed to another
+       * delivery of the batch.
+       */
       readonly isCounted: boolean
     }
   | { readonly action: 'dead'; readonly reason: DeathReason }
@@ -26,9 +29,9 @@ export type DeathReason =
   | 'crashed_its_node'
 
 export interface TriedDelivery {
-  /** Number of attempts, this one included. */
+  /** Number of attempts, including this one. */
   readonly attempt: number
-  /** How many of the earlier ones don't count against the policy. */
+  /** How many of the earlier attempts don't count against the policy. */
   readonly uncounted: number
   readonly criticality: number
   readonly owedSinceMs: number
@@ -52,7 +55,7 @@ export function decide(delivery: TriedDelivery, outcome: AttemptOutcome, context
   switch (outcome.class) {
     case 'permanent':
     case 'gone':
-      // One refused request counts as one refused message, as it would without batches: the others wait for another request.
+      // One refused request counts as one refused message, as without batches: the other messages wait for another request.
       if (!context.isSpared) return ending(delivery, reasonOf(outcome))
       break
     case 'success':
@@ -83,7 +86,7 @@ export function decide(delivery: TriedDelivery, outcome: AttemptOutcome, context
   return { action: 'retry', delayMs, holdEndpointMs, isCounted }
 }
 
-/** A message that was never sent has another reason than one that was refused. */
+/** A message that was never sent gets another reason than one that was refused. */
 function reasonOf({ class: word, origin }: AttemptOutcome): DeathReason {
   if (word === 'gone') return 'gone'
   return origin === 'schema' || origin === 'transform' ? origin : 'permanent'

@@ -7,12 +7,12 @@ export interface Explanation {
 }
 
 export interface ExplainContext {
-  /** Where it went; null for transports without one. */
+  /** The request's URL; null for transports without one. */
   readonly url: string | null
   readonly timeoutMs: number
 }
 
-/** An answer that takes more than this part of the time allowed may one day exceed it. */
+/** A response that takes more than this share of the timeout may exceed it some day. */
 const slowShare = 0.5
 
 /**

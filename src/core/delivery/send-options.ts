@@ -10,14 +10,14 @@ const maxMetadataDepth = 100
 
 const timeAdvice = 'must be a Date or an ISO 8601 time with a zone, like "2030-01-31T09:00:00Z"'
 
-/** Years of more than four digits have an ISO spelling that PostgreSQL doesn't read. */
+/** PostgreSQL can't parse the ISO format of years with more than four digits. */
 const instant = z
   .union([z.date(), z.iso.datetime({ offset: true }).transform((text) => new Date(text))], {
     error: timeAdvice,
   })
   .refine(isStorableTime, { error: timeAdvice })
 
-/** A token of RFC 9110, which header names are. */
+/** A token of RFC 9110: the syntax of header names. */
 const headerName = z
   .string()
   .regex(/^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,128}$/, { error: 'must be a valid header name' })
@@ -53,7 +53,7 @@ const metadata = z
 
 const typeAdvice = 'must be an event type of 1 to 255 characters without spaces or "*", like "order.created"'
 
-/** Each option by itself; the API takes them beside a payload. */
+/** The schema of each option; the API takes them beside a payload. */
 export const sendOptionFields = {
   type: z
     .string({ error: typeAdvice })
@@ -90,7 +90,7 @@ export function parseSendOptions(input: unknown): Parsed<SendOptions> {
   return parsed.success ? { ok: true, value: parsed.data } : { ok: false, problems: problemsOf(parsed.error) }
 }
 
-/** Whether JSON represents it unchanged: no functions, dates, NaN. A value that is nested too deeply to check is not. */
+/** Whether JSON represents the value unchanged: no functions, dates, NaN. False if it is nested too deeply to check. */
 function isJson(value: unknown, depth = 0): boolean {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return true
   if (typeof value === 'number') return Number.isFinite(value)
@@ -106,7 +106,7 @@ function isStorableJson(json: string): boolean {
   return byteLength(json) <= maxMetadataBytes && !/(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/.test(json)
 }
 
-/** Not `Buffer`: browsers have these checks too. */
+/** Not `Buffer`: these checks also run in browsers. */
 const encoder = new TextEncoder()
 
 function byteLength(text: string): number {

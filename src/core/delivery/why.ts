@@ -2,7 +2,7 @@
 export interface Why {
   readonly code: WhyCode
   readonly sentence: string
-  /** When it is sent automatically, as far as known. */
+  /** When the delivery is sent automatically, if known. */
   readonly until: Date | null
 }
 
@@ -85,7 +85,7 @@ export function whyEnded(delivery: EndedDelivery): Why {
   }
 }
 
-/** The first reason why it isn't sent, in the order in which a node checks them. */
+/** The first reason why a delivery isn't sent, in the order in which a node checks them. */
 export function whyOwed(owed: OwedDelivery, now: Date): Why {
   return whyStopped(owed) ?? whyUnwell(owed) ?? whyOrdered(owed) ?? whyLater(owed, now) ?? whyBusy(owed)
 }

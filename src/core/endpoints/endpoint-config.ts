@@ -14,14 +14,14 @@ import {
   settingDefaults,
 } from './setting-fields.ts'
 
-/** The config of the transport. It parses its own part; every transport has these two. */
+/** The transport's config. The transport parses its own part; every transport has these two fields. */
 export interface EndpointTransportConfig {
   readonly timeoutMs: number
   readonly classify?: ClassifyOverrides
   readonly [option: string]: unknown
 }
 
-/** An endpoint with every default filled in. Parsing it again gives the same. */
+/** An endpoint with every default filled in. Parsing it again gives the same result. */
 export interface EndpointSettings extends Settings {
   readonly name: string
   readonly transport: string
@@ -36,7 +36,7 @@ export interface EndpointSettings extends Settings {
 const defaultBatchWaitMs = 1000
 
 /**
- * Validates an endpoint and fills in its defaults: the given value, else the preset's, else the installation's, else the default.
+ * Validates an endpoint and fills in its defaults. Precedence: the given value, the preset's, the installation's, the built-in default.
  *
  * @example parseEndpoint({ name: 'crm', preset: 'webhook', config: { url: 'https://crm.example/hooks' } })
  */

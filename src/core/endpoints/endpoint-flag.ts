@@ -1,8 +1,8 @@
 /** A flag of `holdfast endpoints create` and `update`. */
 export interface EndpointFlag {
-  /** As commander reads it: `--max-pending <number>`. */
+  /** The flag in commander's syntax: `--max-pending <number>`. */
   readonly flag: string
-  /** The field that it sets. */
+  /** The field that the flag sets. */
   readonly sets: string
   readonly about: string
   /** The type of its value: text by default; `texts` and `headers` may be repeated. */

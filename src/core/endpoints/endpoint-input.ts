@@ -12,7 +12,7 @@ export const endpointName = z.string({ error: nameAdvice }).regex(endpointNamePa
 
 const statusAdvice = 'must have statuses like "409" or "4xx" as its keys'
 
-/** The transport parses the rest of it: fields that all transports have are checked here. */
+/** Checks the fields that all transports share; the transport parses the rest. */
 const config = z.looseObject({
   timeoutMs: field.wholeNumber(100, 300_000).optional(),
   classify: z

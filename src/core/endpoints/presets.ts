@@ -68,13 +68,13 @@ export const presets = {
       strategy: 'schedule',
       delaysMs: webhookDelaysMs,
       maxRetries: webhookDelaysMs.length,
-      // The documentation promises this schedule to receivers. With full jitter, "5 hours" would be any time between now and then.
+      // The documentation promises this schedule to receivers. With full jitter, "5 hours" would be any delay up to 5 hours.
       jitter: 'none',
     },
   },
   'high-traffic': {
     retry: { ...standard.retry, baseDelayMs: 1 * secondMs, maxRetries: 2 },
-    // There are many callers: none should wait long.
+    // A receiver with high traffic has many callers: none should wait long.
     request: { ...standard.request, maxRetries: 2, deadlineMs: 10 * secondMs },
     circuit: { threshold: 10, cooldownMs: 60 * secondMs },
     timeoutMs: 3 * secondMs,
@@ -91,7 +91,7 @@ export const presets = {
     circuit: { threshold: 20, cooldownMs: 120 * secondMs },
     timeoutMs: standard.timeoutMs,
   },
-  // A record store processes large requests slowly, and all statements must arrive when its outage is over.
+  // A record store (LRS) processes large requests slowly, and all statements must arrive after an outage.
   'record-store': {
     retry: { ...standard.retry, baseDelayMs: 2 * secondMs, maxRetries: 20 },
     request: { ...standard.request, deadlineMs: 1 * minuteMs },
@@ -115,9 +115,9 @@ const noExtras: PresetExtras = { batch: null, holdOn: [] }
 
 const recordStore: PresetExtras = {
   batch: { maxMessages: 100, maxBytes: 1024 * 1024, maxWaitMs: 1 * secondMs },
-  // Wrong or expired credentials: no statement is the cause.
+  // Wrong or expired credentials: the statement isn't the cause.
   holdOn: [401, 403],
-  // "A statement with that id exists": true of one statement, never of a batch.
+  // "A statement with that id exists": this status is about a single statement, never about a batch.
   classify: { 409: 'success' },
   headers: { 'X-Experience-API-Version': '1.0.3' },
   plainHeaders: ['X-Experience-API-Version'],

@@ -2,8 +2,8 @@
 const maxDecodings = 4
 
 /**
- * The problem of a path that is appended to an endpoint's URL; null if there is none. It must stay below that URL however the servers on
- * its way interpret it: a caller uses the endpoint's credentials, which are meant for paths below the URL.
+ * Returns the problem of a path that is appended to an endpoint's URL; null if there is none. However servers and proxies interpret the path, it must
+ * stay below that URL: the request carries the endpoint's credentials, which are meant for paths below the URL.
  */
 export function requestPathProblem(path: string): string | null {
   const [pathname = ''] = path.split('?', 1)

@@ -105,7 +105,7 @@ export interface EndpointLimits {
 /** How many messages are sent to an endpoint in one request, and how long the first of them may wait for the others. */
 export interface BatchPolicy {
   readonly maxMessages: number
-  /** Maximum size of the body; a larger batch is split. A single message may be larger. Left out: no limit. */
+  /** Maximum size of the body; a larger batch is split. A single message may be larger. Undefined: no limit. */
   readonly maxBytes?: number
   readonly maxWaitMs: number
 }
@@ -126,7 +126,7 @@ interface DefaultField<Input, Setting> extends SettingField<Input, Setting> {
   readonly fallback: Setting
 }
 
-/** Always set. Fields of an object that are left out have the installation's value (the setting `defaults`), else the fallback's. */
+/** A setting that always has a value. Omitted fields of an object have the installation's value (the setting `defaults`), else the fallback's. */
 function withDefault<Input, Setting = Input>(
   described: DefaultField<NoInfer<Input>, NoInfer<Setting>> & { schema: z.ZodType<unknown, Input> },
 ): DefaultField<Input, Setting> {
@@ -238,7 +238,7 @@ export type DefaultedSettings = Pick<RequiredSettings, DefaultName>
 
 export const settingNames = Object.keys(settingFields) as readonly SettingName[]
 
-/** Of every setting that has a default of its own. */
+/** Defaults of the settings that have a built-in one. */
 export const settingDefaults = Object.fromEntries(
   Object.entries(settingFields).flatMap(([name, described]) =>
     'fallback' in described ? [[name, described.fallback]] : [],

@@ -1,13 +1,13 @@
 import type { AttemptClass } from '../delivery/attempt.ts'
 
 export interface AutoDisablePolicy {
-  /** Disable at the first 410. */
+  /** Disable at the first response with status 410. */
   readonly onGone: boolean
-  /** Consecutive failures that disable; null: never. */
+  /** Consecutive failures that disable the endpoint; null: never. */
   readonly threshold: number | null
-  /** The failures must fall into this time. */
+  /** Only failures within this time count together. */
   readonly windowMs: number
-  /** Enable again after this time; null: a person does it. */
+  /** Enable again after this time; null: only manually. */
   readonly reenableAfterMs: number | null
 }
 

@@ -19,7 +19,7 @@ export class Ramp {
     return this.#limit
   }
 
-  /** Once complete, the limit never falls again: drop the ramp. */
+  /** When complete, the limit never falls again: the ramp can be dropped. */
   get isComplete(): boolean {
     return this.#limit >= this.concurrency
   }

@@ -1,6 +1,6 @@
 /**
- * A tenth of a second's worth: timers and a busy event loop are late by milliseconds, and without room to catch up a
- * fast lane would stay below its rate. Up to 10 a second it is 1, because "one a second" means no two at once.
+ * A tenth of a second's grants: timers and a busy event loop are late by milliseconds, and without a burst to catch up a fast lane would stay below
+ * its rate. Up to 10 a second the burst is 1, because "one a second" means never two at once.
  */
 export function defaultBurst(ratePerSecond: number): number {
   return Math.max(1, Math.ceil(ratePerSecond / 10))
@@ -10,8 +10,8 @@ export function defaultBurst(ratePerSecond: number): number {
  * GCRA, stored as a debt: each grant adds one interval, time reduces it, and the debt may never exceed `burst` intervals.
  * (An absolute "theoretical arrival time" would lose 1 % at 100,000 a second: near 1.7e12 ms a number is 0.0002 ms coarse.)
  *
- * Starts with the whole burst used, because the lane's last owner may have granted it a moment ago. `emptyAtMs` says
- * when that was, if known (for example the lane's last attempt); else the first call counts as that moment.
+ * Starts with the whole burst used, because the lane's previous owner may just have granted it. `emptyAtMs` says when that was, if known (for example
+ * the lane's last attempt); otherwise the first call counts as that moment.
  */
 export class RateLimiter {
   readonly ratePerSecond: number

@@ -11,7 +11,7 @@ export interface PermanentTally {
   readonly leading: readonly number[]
   /** Messages refused after the last success (all, when there is none). */
   readonly trailing: readonly number[]
-  /** Different messages in the longest streak inside, counted up to the threshold. */
+  /** Different messages in the longest inner streak, counted up to the threshold. */
   readonly longest: number
   readonly hasSuccess: boolean
 }
@@ -53,7 +53,7 @@ export function joinPermanentTallies(
   }
 }
 
-/** The endpoint's streak after one more tally, and whether it made it `rejecting`. The streak is what to store. */
+/** The endpoint's streak after one more tally, which is to be stored, and whether the endpoint is now `rejecting`. */
 export function recordPermanentTally(
   streak: readonly number[],
   tally: PermanentTally,

@@ -4,18 +4,17 @@ import type { AttemptOutcome } from '../delivery/attempt.ts'
 export type CircuitOutcome = Pick<AttemptOutcome, 'class' | 'isHealthFailure'>
 
 /**
- * A summary of results in their order, as small as possible to still be joined with earlier and later ones. A settle batch
- * is summarised into one and recorded at once, with the same effect as result by result.
- * A success resets, a health failure counts, everything else is neutral.
+ * A summary of consecutive results that can be joined with earlier and later ones. A settle batch is summarised and recorded at once, with the same
+ * effect as result by result. A success resets, a health failure counts, everything else is neutral.
  */
 export interface ResultTally {
   /** Failures before the first success (all of them, when there is none). */
   readonly leadingFailures: number
-  /** The longest streak anywhere inside. */
+  /** The longest streak anywhere in it. */
   readonly longestFailures: number
   /** Failures after the last success (all of them, when there is none). */
   readonly trailingFailures: number
-  /** Every result, the neutral ones too. */
+  /** All results, including neutral ones. */
   readonly total: number
   readonly hasSuccess: boolean
 }

@@ -1,7 +1,7 @@
-/** One crash may be a coincidence; from the second on, the suspect is executed alone, so that the third crash identifies one cause. */
+/** One crash may be a coincidence. After the second, the suspect is executed alone, so that a third crash identifies the cause. */
 export const crashesUntilAlone = 2
 
-/** A delivery that was in flight at this many crashes of nodes becomes a dead letter instead of crashing the next one. */
+/** A delivery that was in flight at this many node crashes becomes a dead letter, so that it can't crash another node. */
 export const crashesUntilDead = 3
 
 export type SuspectTreatment = 'normal' | 'alone' | 'dead'

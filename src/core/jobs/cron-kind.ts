@@ -1,6 +1,6 @@
 /**
- * Whether an expression follows the clock through a repeated or skipped hour: one with a
- * wildcard, stepped or not, in its minute or hour. The others name fixed times.
+ * Whether an expression follows the wall clock through a repeated or skipped hour: it has a wildcard, with or without a step, in its minute or hour.
+ * Other expressions name fixed times.
  *
  * @example followsClock('0 1-4 * * *') // false
  */

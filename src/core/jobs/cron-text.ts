@@ -21,5 +21,5 @@ const fields = [
 const error =
   'must be "never" or a cron expression with five fields (minute, hour, day, month, weekday), like "0 3 * * *"'
 
-/** A cron expression with five fields, by its form; the pattern means the same to PostgreSQL. */
+/** The format of a cron expression with five fields; PostgreSQL interprets the pattern in the same way. */
 export const cronText = z.string({ error }).regex(new RegExp(`^(never|${fields.join(' ')})$`), { error })

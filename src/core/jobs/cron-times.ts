@@ -3,12 +3,11 @@ import { followsClock } from './cron-kind.ts'
 import { maxChangeMs, WallClock } from './wall-clock.ts'
 
 /**
- * When a cron expression fires in a time zone. The library finds matching wall times; their handling when the clocks change is decided here,
- * because it treats lists and ranges (`15,45 2 * * *`) as intervals and leaves out those that are skipped.
+ * The fire times of a cron expression in a time zone. The library finds matching wall times. This class decides what happens when the clocks change,
+ * because the library treats lists and ranges (`15,45 2 * * *`) as intervals and leaves out skipped times.
  *
- * - Fixed times: one that the clocks skip fires at the first instant after the gap, together with others that fire then; one that occurs twice fires
- *   the first time only.
- * - With a wildcard in minute or hour: whenever the clock shows a matching time, so never in a gap, and in both of the repeated hours.
+ * - Fixed times: a skipped time fires at the first instant after the gap, together with others due then; a repeated time fires only the first time.
+ * - With a wildcard in minute or hour: fires whenever the clock shows a matching time, so never in a gap, and in both of the repeated hours.
  *
  * @example new CronTimes('30 2 * * *', 'Europe/Amsterdam').next(new Date('2030-03-30T12:00:00Z')) // 2030-03-31T01:00:00Z
  */
@@ -38,7 +37,7 @@ export class CronTimes {
       wallMs = this.#nextWall(wallMs)
       if (wallMs === null) return null
       const atMs = this.#clock.firstInstant(wallMs)
-      // Not in the second of the repeated hours: the fires of the first have been.
+      // Skip the second of the repeated hours: the first one has fired already.
       if (atMs > afterMs) return atMs
     }
   }
@@ -54,7 +53,7 @@ export class CronTimes {
       const untilMs = Math.min(atMs, fromMs + maxChangeMs)
       const changeMs = this.#clock.changeBetween(fromMs, untilMs)
       if (changeMs === null && untilMs === atMs) return atMs
-      // From the change on, wall times differ. Without a change, nothing matches until shortly before the time that was found.
+      // After the change, wall times differ. Without a change, nothing matches until shortly before the time that was found.
       fromMs = changeMs ?? atMs - maxChangeMs
       offsetMs = this.#clock.offsetMs(fromMs)
       wallMs = fromMs + offsetMs - 1

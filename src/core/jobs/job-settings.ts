@@ -36,7 +36,7 @@ const retry = z.strictObject({
     .optional(),
 })
 
-/** The setting `auto_disable` has the same form. */
+/** The setting `auto_disable` has the same format. */
 export const jobAutoDisable = z.strictObject({
   threshold: field.wholeNumber(1, 1000).nullable().optional(),
   windowMs: field.wholeNumber(1000, 30 * dayMs).optional(),
@@ -55,20 +55,20 @@ export const jobInput = z.strictObject({
   expiresAfterMs: field.wholeNumber(1, 365 * dayMs).optional(),
   /** Maximum of concurrent runs of the job, over all workers. */
   concurrency: field.wholeNumber(1, 100_000).optional(),
-  /** Runs of the job that start in a second, over all workers; below 1 for less than one a second. */
+  /** Maximum of runs of the job started per second, over all workers; values below 1 are allowed. */
   ratePerSecond: ratePerSecond.optional(),
-  /** Runs with the same concurrencyKey that start in a second, over all workers. */
+  /** Maximum of runs with the same concurrencyKey started per second, over all workers. */
   ratePerSecondPerKey: ratePerSecond.optional(),
   /** Maximum of concurrent runs with the same concurrencyKey. */
   concurrencyPerKey: field.wholeNumber(1, 100_000).optional(),
-  /** A run that was being executed at this many deaths of workers becomes a dead letter. */
+  /** A run that was executing at this many worker crashes becomes a dead letter. */
   maxCrashes: field.wholeNumber(1, 1000).optional(),
   onZombie: field.oneOf('fail', 'requeue').optional(),
-  /** What becomes of runs when no live worker has handled the job for `zombie_threshold_ms`: they wait, or fail as zombies. */
+  /** What happens to runs when no live worker has handled the job for `zombie_threshold_ms`: they wait, or fail as zombies. */
   onUnhandled: field.oneOf('wait', 'fail').optional(),
-  /** The worker of this name executes its runs, unless a run names another worker or requires tags. */
+  /** The worker of this name executes the job's runs, unless a run names another worker or requires tags. */
   worker: field.text(127).optional(),
-  /** How long work aimed at one worker waits for it. */
+  /** How long a run for one worker waits for it. */
   ttlMs: field.wholeNumber(1, 365 * dayMs).optional(),
   onTtl: field.oneOf('fail', 'share').optional(),
   autoDisable: jobAutoDisable.optional(),
@@ -90,21 +90,21 @@ export interface JobSettings {
   readonly timeoutMs: number
   readonly priority?: number
   readonly expiresAfterMs?: number
-  /** Left out: as many as the workers have slots, at any rate. */
+  /** Default: no limit but the workers' slots. */
   readonly concurrency?: number
   readonly ratePerSecond?: number
   readonly ratePerSecondPerKey?: number
   readonly concurrencyPerKey: number
   readonly maxCrashes: number
   readonly onZombie: 'fail' | 'requeue'
-  /** Left out: they wait. Not filled in, because workers of earlier versions refuse settings that they don't know. */
+  /** Default: runs wait. Not filled in, because workers of earlier versions refuse unknown settings. */
   readonly onUnhandled?: 'wait' | 'fail'
-  /** Without one, any worker executes its runs. Not filled in, for the same reason. */
+  /** Default: any worker executes the runs. Not filled in, for the same reason. */
   readonly worker?: string
-  /** Left out: the setting `worker_queue_ttl_ms`. */
+  /** Default: the setting `worker_queue_ttl_ms`. */
   readonly ttlMs?: number
   readonly onTtl: 'fail' | 'share'
-  /** Fields that are left out have the values of the setting `auto_disable`. */
+  /** Omitted fields have the values of the setting `auto_disable`. */
   readonly autoDisable?: Partial<JobAutoDisable>
 }
 
@@ -143,7 +143,7 @@ export function parseJobSettings(input: unknown): Parsed<JobSettings> {
     retry: { ...defaultRetry, ...withoutUndefined(given ?? {}) },
     ...(disable !== undefined && { autoDisable: withoutUndefined(disable) }),
   }
-  // A base above the default cap means a higher cap, not a contradiction.
+  // A base delay above the default cap raises the cap; it isn't a contradiction.
   if (given?.maxDelayMs === undefined && value.retry.baseDelayMs > value.retry.maxDelayMs) {
     value.retry = { ...value.retry, maxDelayMs: value.retry.baseDelayMs }
   }

@@ -6,9 +6,9 @@ export type RunEnding =
   | { readonly kind: 'succeeded' }
   | { readonly kind: 'failed'; readonly isPermanent: boolean; readonly retryAfterMs: number | null }
   | { readonly kind: 'timed_out' }
-  /** Cancelled by a person, and the handler ended because of it. */
+  /** A person cancelled the run, and the handler stopped. */
   | { readonly kind: 'cancelled' }
-  /** It expired before it was started. */
+  /** The run expired before it was started. */
   | { readonly kind: 'expired' }
   /** The worker stops: the run is returned unchanged. */
   | { readonly kind: 'released' }
@@ -23,7 +23,7 @@ export interface RunDecision {
   readonly isCounted: boolean
 }
 
-/** Every state of a run, and the state that each action leads to. An ending is final. */
+/** Every state of a run, and the state that each action leads to. */
 export const runTransitions = {
   waiting: { claim: 'running', cancel: 'cancelled', expire: 'expired', dead: 'failed' },
   running: {

@@ -10,7 +10,7 @@ const tags = z
   .min(1, { error: 'must not be empty' })
   .max(20, { error: 'must have at most 20 entries' })
 
-/** A tag that a worker must have; commas separate them in storage. */
+/** A tag that a worker must have. It has no comma, because commas separate tags in storage. */
 const requiredTag = z
   .string()
   .regex(/^[A-Za-z0-9._:-]{1,63}$/, { error: 'must be letters, digits, ".", "_", ":" and "-"' })
@@ -20,17 +20,17 @@ export const runOptions = z
   .strictObject({
     tenant: shared.tenant,
     idempotencyKey: shared.idempotencyKey,
-    /** While a run with this key has not ended (or for `uniqueForMs`), enqueueing again returns that run. */
+    /** While a run with this key has not ended (or for `uniqueForMs`), enqueuing again returns that run. */
     uniqueKey: field.text(255).optional(),
     uniqueForMs: field.wholeNumber(1, maxMs).optional(),
     /**
-     * What happens to a waiting run with the same `uniqueKey`: it is kept (default), gets the new input at the time that it has (`replace`), or gets the new
-     * input and the new time (`debounce`).
+     * What happens to a waiting run with the same `uniqueKey`: it is kept (default), gets the new input but keeps its time (`replace`), or gets the
+     * new input and the new time (`debounce`).
      */
     onConflict: field.oneOf('keep', 'replace', 'debounce').optional(),
     orderingKey: shared.orderingKey,
     concurrencyKey: field.text(255).optional(),
-    /** Runs of different keys (of tenants, of customers) take turns. */
+    /** Runs with different keys (of tenants, of customers) take turns. */
     fairKey: field.text(255).optional(),
     priority: shared.priority,
     runAt: shared.deliverAt,
@@ -43,10 +43,10 @@ export const runOptions = z
     tags: tags.optional(),
     /** Only the worker of this name may run it. */
     worker: field.text(127).optional(),
-    /** Only workers that have all of these may run it. */
+    /** Only workers that have all of these tags may run it. */
     requireTags: z.array(requiredTag).min(1).max(20).optional(),
     ttlMs: field.wholeNumber(0, maxMs).optional(),
-    /** Why a person started it. */
+    /** Why a person started the run. */
     reason: field.text(1000).optional(),
   })
   .refine(

@@ -18,7 +18,7 @@ export const scheduleInput = z
     everyMs: field.wholeNumber(1000, maxEveryMs).optional(),
     runAt: runOptions.shape.runAt,
     payload: z.json().optional(),
-    /** Options of the runs that it creates. */
+    /** Options of the runs that the schedule creates. */
     options: z.lazy(() => runOptions).optional(),
     /** If the last run has not ended: skip this one, run it after that one, or run both. */
     overlap: field.oneOf('skip', 'queue', 'allow').optional(),

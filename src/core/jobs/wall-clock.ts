@@ -1,8 +1,8 @@
 const hourMs = 3_600_000
-/** No zone changes its clocks by more (Samoa skipped a whole day in 2011), or twice within twice this time. */
+/** No zone changes its clocks by more than this (Samoa skipped a whole day in 2011), nor twice within twice this time. */
 export const maxChangeMs = 26 * hourMs
 
-/** The wall clock of one time zone. A wall time is written as the milliseconds that it would be in UTC. */
+/** The wall clock of one time zone. A wall time is represented by the milliseconds that it would be in UTC. */
 export class WallClock {
   readonly #format: Intl.DateTimeFormat
 

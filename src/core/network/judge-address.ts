@@ -2,19 +2,19 @@ import { formatIpv4, type IpAddress } from './ip-address.ts'
 import { isInNetwork, isSingleAddress, type Network } from './network.ts'
 import { embeddedIpv4, specialNetworkOf } from './special-networks.ts'
 
-/** Why an address may not be reached, and what would have to be allowed. */
+/** Why an address is refused, and what would have to be allowed. */
 export interface AddressRefusal {
-  /** The CIDR to allow: the widest that the address belongs to, or the address alone for a metadata service. */
+  /** The CIDR to allow: the widest one that contains the address, or only the address for a metadata service. */
   readonly network: string
-  /** "a private address". */
+  /** Like "a private address". */
   readonly kind: string
-  /** The IPv4 address that an IPv6 form leads to, where that one is refused. */
+  /** The IPv4 address that an IPv6 address embeds, if that one is refused. */
   readonly leadsTo: string | null
 }
 
 /**
- * Whether deliveries may reach an address: null, or why not. An IPv6 form of an IPv4 address is judged by that
- * address too; tunnels (6to4, Teredo, …) are always refused.
+ * Returns null if deliveries may reach an address, otherwise the reason. An IPv6 form of an IPv4 address is checked as that address too; tunnels
+ * (6to4, Teredo, …) are always refused.
  *
  * @example judgeAddress(parseIpAddress('::ffff:10.0.0.1'), [])?.network // '10.0.0.0/8'
  */

@@ -5,7 +5,7 @@ export interface Network {
   readonly text: string
   readonly family: 4 | 6
   readonly base: bigint
-  /** Host bits, to shift away before comparing. */
+  /** Number of host bits, to shift away before comparing. */
   readonly hostBits: bigint
 }
 
@@ -23,7 +23,7 @@ export function parseNetwork(text: string): Network | null {
   return { text, family: address.family, base: address.value >> hostBits, hostBits }
 }
 
-/** A network of IPv4-mapped addresses means the IPv4 network inside; any other is returned unchanged. */
+/** Converts a network of IPv4-mapped addresses to the IPv4 network; returns any other unchanged. */
 export function withoutMapping(network: Network): Network {
   const { family, base, hostBits } = network
   if (family === 4 || hostBits > 32n || base >> (32n - hostBits) !== 0xffffn) return network

@@ -12,8 +12,8 @@ export interface PortRange {
 export const usualPorts: PortPolicy = { kind: 'usual' }
 
 /**
- * Ports of services other than HTTP: mail, names, files, remote shells, directories, databases, caches,
- * queues. An HTTP request that such a service partly understands is an attack; otherwise it is a mistake.
+ * Ports of services other than HTTP: mail, DNS, files, remote shells, directories, databases, caches, queues. An HTTP request to such a service is a
+ * mistake, or an attack if the service partly understands it.
  */
 const deniedByDefault: readonly PortRange[] = [
   range(0, 79),
@@ -93,7 +93,7 @@ export function isPortAllowed(port: number, policy: PortPolicy): boolean {
   }
 }
 
-/** `usual`, `any`, or ports and ranges like `80,443,8000-8999`; null when it is none of these. */
+/** Parses `usual`, `any`, or ports and ranges like `80,443,8000-8999`; null if the text is none of these. */
 export function parsePorts(text: string): PortPolicy | null {
   const trimmed = text.trim()
   if (trimmed === 'usual' || trimmed === 'any') return { kind: trimmed }
@@ -109,7 +109,7 @@ export function parsePorts(text: string): PortPolicy | null {
   return { kind: 'listed', ranges }
 }
 
-/** For a sentence and for the documentation: "0–79, 87, …". */
+/** For messages and the documentation: "0–79, 87, …". */
 export function deniedPortsText(): string {
   return deniedByDefault.map(({ from, to }) => (from === to ? String(from) : `${from}–${to}`)).join(', ')
 }

@@ -3,9 +3,9 @@ import { isInNetwork, type Network, parseNetwork } from './network.ts'
 
 /** A network that isn't the public internet. */
 export interface SpecialNetwork extends Network {
-  /** Reads on after "… is ". */
+  /** Completes a sentence after "… is ". */
   readonly kind: string
-  /** Provides credentials of the machine: a wider network on the allow-list doesn't allow it, only its own address. */
+  /** It provides credentials of the machine: only its own address on the allow-list allows it, not a wider network. */
   readonly isMetadata: boolean
 }
 
@@ -81,7 +81,7 @@ export function specialNetworkOf(address: IpAddress): SpecialNetwork | null {
 
 interface Embedding {
   readonly network: Network
-  /** Only another spelling of the IPv4 address, which alone is judged. */
+  /** Just another notation of the IPv4 address: only that address is checked. */
   readonly isTransparent: boolean
   readonly addressIn: (value: bigint) => bigint
 }
@@ -97,11 +97,11 @@ const embeddings: readonly Embedding[] = [
   embedding('2001::/32', false, (value) => low32(value) ^ 0xffffffffn),
 ]
 
-/** The IPv4 address that an IPv6 one leads to through a mapping, a translator or a tunnel. */
+/** The IPv4 address that an IPv6 address embeds as a mapping, a translation or a tunnel. */
 export function embeddedIpv4(
   address: IpAddress,
 ): { readonly address: IpAddress; readonly isTransparent: boolean } | null {
-  // The loopback address lies in ::/96 and isn't a mapping.
+  // The loopback address is in ::/96, but isn't a mapping.
   if (address.family === 4 || address.value === 1n) return null
   const found = embeddings.find(({ network }) => isInNetwork(address, network))
   if (found === undefined) return null

@@ -3,7 +3,7 @@ import { field } from '../field.ts'
 
 const note = field.text(2000)
 
-/** Fields for settling a letter that needs no delivery any more. */
+/** Fields for resolving a dead letter that needs no delivery any more. */
 export const resolveInput = z.strictObject({
   note: note.optional(),
   /** What was done instead, in a word: `fixed_by_hand`, `refunded`, … */

@@ -4,7 +4,7 @@ import { field, isStorableTime } from '../field.ts'
 import { type Parsed, problemsOf } from '../problem.ts'
 import { parsePayloadPath } from './payload-path.ts'
 
-/** Bulk actions on selected rows list their ids, up to this many. */
+/** Maximum of ids in the filter of a bulk action on selected rows. */
 export const maxIdsPerFilter = 1000
 export const maxPageRows = 500
 export const defaultPageRows = 50
@@ -87,7 +87,7 @@ const runFields = {
   queue: field.text(63).optional(),
   job: field.text(127).optional(),
   state: field.oneOf('scheduled', 'waiting', 'running').optional(),
-  /** The worker that runs it. */
+  /** The worker that executes the run. */
   worker: field.text(127).optional(),
   /** One of its `tags` or `requireTags`. */
   tag: field.text(63).optional(),
@@ -123,7 +123,7 @@ export const deliveryQuery = z
   .strictObject({
     ...deliveryFields,
     ...page,
-    /** `newest` by default. `next_attempt`: pending ones that wait for a time, the soonest first. */
+    /** `newest` by default. `next_attempt`: only pending deliveries that wait for a time, the soonest first. */
     sort: field.oneOf('newest', 'next_attempt').optional(),
   })
   .refine(({ sort, state }) => sort !== 'next_attempt' || state === undefined || state === 'pending', {

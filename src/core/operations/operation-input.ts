@@ -3,7 +3,7 @@ import { field } from '../field.ts'
 import { deadLetterFilter, deliveryFilter, maxPageRows, owedRunFilter } from './list-filter.ts'
 
 const run = {
-  /** At most this many a second; left out: as fast as possible. */
+  /** Maximum per second; default: as fast as possible. */
   ratePerSecond: field.numberBetween(0.01, 1_000_000).optional(),
   /** The snapshot of a preview: then exactly the counted items are affected, except those that have changed since. */
   asOf: field.text(100_000).optional(),
@@ -17,7 +17,7 @@ const owed = { filter: deliveryFilter, ...run }
 
 const { endpoint, route, eventType, tenant, correlationId, from, to } = deliveryFilter.shape
 
-/** What to send again: a range of the archive. */
+/** The range of the archive to replay. */
 export const replayInput = z.strictObject({
   endpoint,
   route,
@@ -26,11 +26,11 @@ export const replayInput = z.strictObject({
   correlationId,
   from: from.unwrap(),
   to: to.unwrap(),
-  /** How the deliveries ended; left out: in any way. `failed`: dead, expired or dropped. */
+  /** How the deliveries ended; default: in any way. `failed`: dead, expired or dropped. */
   state: field.oneOf('succeeded', 'dead', 'expired', 'cancelled', 'dropped', 'skipped', 'failed').optional(),
-  /** Left out: each is sent to its own endpoint again. */
+  /** Default: each message is sent to its own endpoint again. */
   targetEndpoint: field.text(63).optional(),
-  /** Messages of the range that match this route are sent along it, as if it had existed when they were published. */
+  /** Messages of the range that match this route are sent through it, as if it had existed when they were published. */
   targetRoute: field.text(127).optional(),
   ratePerSecond: run.ratePerSecond,
   asOf: run.asOf,

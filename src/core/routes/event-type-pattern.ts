@@ -1,5 +1,5 @@
 export const maxEventTypeLength = 255
-/** Limits the cost of one pattern in PostgreSQL at each publish. */
+/** Limits the cost of matching one pattern in PostgreSQL at each publish. */
 const maxWildcards = 16
 
 /**
@@ -17,7 +17,7 @@ export interface EventTypePattern {
 
 export interface PatternProblem {
   readonly message: string
-  /** Offset of what is wrong in the pattern. */
+  /** Offset of the error in the pattern. */
   readonly position: number
 }
 
@@ -64,7 +64,7 @@ export function matchesEventType(pattern: EventTypePattern, eventType: string): 
   return matchSegments(pattern.text.split('.'), eventType.split('.'))
 }
 
-/** Dynamic programming over the pattern: which prefixes of the type does it match so far? No backtracking, so no pattern is expensive. */
+/** Dynamic programming over the pattern: the set of prefixes of the type that match so far. No backtracking, so no pattern is expensive. */
 function matchSegments(pattern: readonly string[], type: readonly string[]): boolean {
   let reached = new Set([0])
   for (const wanted of pattern) {

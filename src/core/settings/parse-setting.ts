@@ -19,7 +19,7 @@ export function parseSetting(name: SiteSettingName, value: unknown): Parsed<unkn
     : { ok: false, problems: [{ path: '', message }] }
 }
 
-/** A value as text: of a flag, a variable or the command line. Numbers and objects are JSON, everything else is text. */
+/** Parses a value given as text by a flag, a variable or the command line. Numbers and objects are JSON, everything else is text. */
 export function settingFromText(name: SiteSettingName, text: string): unknown {
   if (typeof siteSettings[name].fallback === 'string') return text
   try {

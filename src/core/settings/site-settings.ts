@@ -6,10 +6,10 @@ import { jobAutoDisable } from '../jobs/job-settings.ts'
 
 /** One installation-wide setting: its allowed values, and its meaning. It is stored in the database and applies to every node, worker and publisher. */
 export interface SiteSetting {
-  /** Described to PostgreSQL as JSON Schema, so that SQL refuses what TypeScript refuses. */
+  /** Passed to PostgreSQL as JSON Schema, so that SQL refuses the same values as TypeScript. */
   readonly schema: z.ZodType
   readonly fallback: unknown
-  /** What a number counts; null where there is nothing to count. */
+  /** The unit of a number; null if there is none. */
   readonly unit: string | null
   readonly description: string
   /** Where it is used, and how soon a change takes effect there. */
@@ -24,7 +24,7 @@ const maxBytes = Number.MAX_SAFE_INTEGER
 const nextPublish = 'at the next publish'
 const hourlyTask = (task: string) => `the maintenance task ${task}, at its next run (every hour)`
 
-/** Every installation-wide setting, and the only place that lists them: SQL, API, SDK, CLI, environment, config file and docs follow from it. */
+/** Every installation-wide setting, and the only place that lists them: SQL, API, SDK, CLI, environment, config file and docs are derived from it. */
 export const siteSettings = {
   max_pending: {
     schema: field.wholeNumber(0, 1_000_000_000),

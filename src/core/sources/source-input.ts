@@ -5,14 +5,14 @@ import { type Parsed, problemsOf } from '../problem.ts'
 const nameAdvice =
   'must be 1 to 63 characters of a–z, 0–9, ".", "_" and "-", and begin with a letter or a digit'
 
-/** A source as a person writes it. Its type checks the config. */
+/** A source as given by a user. Its type validates the config. */
 export const sourceInput = z.strictObject({
   name: z.string({ error: nameAdvice }).regex(/^[a-z0-9][a-z0-9._-]{0,62}$/, { error: nameAdvice }),
   type: field.text(63, { missing: 'is missing: name the type of the source, like "amqp"' }),
   config: z.record(z.string(), z.unknown()),
 })
 
-/** Fields of the config that are left out stay as they are. */
+/** Omitted fields of the config stay unchanged. */
 export const sourceChanges = z.strictObject({ config: z.record(z.string(), z.unknown()) })
 
 export interface SourceSettings {
@@ -26,5 +26,5 @@ export function parseSource(input: unknown): Parsed<SourceSettings> {
   return parsed.success ? { ok: true, value: parsed.data } : { ok: false, problems: problemsOf(parsed.error) }
 }
 
-/** Each node connects to each source. */
+/** A limit, because each node connects to each source. */
 export const maxSources = 100

@@ -33,27 +33,27 @@ export interface BrokerLinkOptions extends BrokerAccess {
   readonly nodeName: string
   readonly logger: Logger
   readonly consumptions: readonly Consumption[]
-  /** What was consumed before isn't ours any more: the broker gives it out again. */
+  /** The connection is lost: the broker redelivers messages that were not acknowledged on it. */
   readonly onLost: () => void
   readonly onOpen: () => void
 }
 
 export type Published = 'confirmed' | 'returned' | 'failed'
 
-/** Beside the one that consumes: a check or a declaration that the broker refuses closes its channel. */
+/** Channels beside the consuming one: the broker closes a channel when it refuses a check or a declaration on it. */
 const maxSideChannels = 20
 const confirmWithinMs = 10_000
-/** RabbitMQ itself waits for 65 s for the leader of a queue that has none, and closes the connection then. */
+/** RabbitMQ waits up to 65 s for a queue that has no leader, and then closes the connection. */
 const answerWithinMs = 20_000
 const closeWithinMs = 1000
 const minBackoffMs = 100
 const maxBackoffMs = 5000
 
 export interface LinkFailure {
-  /** Stable, e.g. `access_refused`; null: a failure of the network. */
+  /** A stable code, e.g. `access_refused`; null for a network failure. */
   readonly code: string | null
   readonly text: string
-  /** What to do about it; null: it depends. */
+  /** What to do about the failure; null if that depends on the case. */
   readonly fix: string | null
 }
 
@@ -63,7 +63,7 @@ export interface BrokerServer {
 }
 
 export interface InspectedQueue {
-  /** Null: it isn't there. */
+  /** Null: the queue doesn't exist. */
   readonly messages: number | null
   readonly consumers: number | null
   readonly problem: { readonly message: string; readonly fix: string } | null
@@ -75,8 +75,8 @@ interface Unconfirmed {
 }
 
 /**
- * A node's connections to the broker: one consumes and one publishes, because the broker stops reading from connections that publish while it is short of memory or disk. Either both are open or
- * none is; they are opened again with backoff.
+ * A node's two connections to the broker. One consumes and one publishes, because a broker that is short of memory or disk stops reading from
+ * publishing connections. Either both are open or neither is; they reconnect with backoff.
  */
 export class BrokerLink {
   readonly #options: BrokerLinkOptions
@@ -99,9 +99,9 @@ export class BrokerLink {
   blockedReason: string | null = null
   /** Why there is no connection. */
   failure: LinkFailure | null = null
-  /** Of the last connection that was lost or refused; it stays when another is open. */
+  /** The failure of the last connection that was lost or refused; kept after a reconnect. */
   lastFailure: { readonly failure: LinkFailure; readonly atMs: number } | null = null
-  /** When it was opened, lost, blocked or unblocked, by the monotonic clock. */
+  /** When the connection was opened, lost, blocked or unblocked, by the monotonic clock. */
   sinceMs = performance.now()
   server: BrokerServer | null = null
 
@@ -121,7 +121,7 @@ export class BrokerLink {
     this.#isStopped = true
     if (this.#timer !== null) clearTimeout(this.#timer)
     const connections = this.#connections
-    // First the channels: the goodbye of a connection may overtake acknowledgements that wait on its channel.
+    // Close the channels first: the close of a connection may overtake acknowledgements that are still buffered on its channel.
     const closed = Promise.all(this.#channels.map((channel) => channel.close().catch(() => undefined)))
     await withDeadline(
       closed.then(() => undefined),
@@ -130,7 +130,7 @@ export class BrokerLink {
     await Promise.all(connections.map((connection) => connection.close()))
   }
 
-  /** Never rejects. `failed`: the broker may have it or not. */
+  /** Never rejects. `failed` means that it is unknown whether the broker has the message. */
   publish(exchange: string, key: string, content: Buffer, properties: Options.Publish): Promise<Published> {
     const channel = this.#open?.publish
     if (channel === undefined || this.blockedReason !== null) return Promise.resolve('failed')
@@ -156,24 +156,24 @@ export class BrokerLink {
     })
   }
 
-  /** A connection whose messages are all refused is replaced. */
+  /** Replaces a connection on which the broker refuses every message. */
   #judge(channel: ConfirmChannel, error: unknown): void {
     if (error == null) return this.#refusals.confirmed()
     const reason = isRefusal(error) ? this.#refusals.refused() : null
     if (reason !== null && this.#open?.publish === channel) channel.emit('error', reason)
   }
 
-  /** To a worker's own queue; nobody waits for it. */
+  /** Sends a message to a worker's own queue, without waiting for a confirm. */
   tell(queue: string, content: Buffer): void {
     if (this.blockedReason !== null) return
     try {
       this.#open?.publish.publish('', queue, content, { persistent: false, contentType: 'application/json' })
     } catch {
-      // The channel is being closed; the worker asks again.
+      // The channel is closing; the worker repeats its request.
     }
   }
 
-  /** Rejects with what to do when it exists with other arguments. */
+  /** Rejects with a hint what to do if the queue exists with other arguments. */
   async declare(queue: DeclaredQueue): Promise<void> {
     try {
       await this.#aside((channel) => declareQueue(channel, queue))
@@ -182,13 +182,13 @@ export class BrokerLink {
     }
   }
 
-  /** Ready messages, and consumers. */
+  /** Returns the number of ready messages and of consumers. */
   async look(queue: string): Promise<{ readonly messages: number; readonly consumers: number }> {
     const seen = await this.#aside((channel) => channel.checkQueue(queue))
     return { messages: seen.messageCount, consumers: seen.consumerCount }
   }
 
-  /** What the broker has under this name, and whether its arguments are these; with `mayDeclare`, one that is missing is declared. */
+  /** Returns the state of the queue, and whether its arguments match; with `mayDeclare`, declares a missing queue. */
   async inspect(queue: DeclaredQueue, mayDeclare: boolean): Promise<InspectedQueue> {
     try {
       const seen = await this.#aside((channel) =>
@@ -206,17 +206,20 @@ export class BrokerLink {
     }
   }
 
-  /** With what is in it. Quorum queues know no `if-empty` and `if-unused`: look first. */
+  /** Deletes the queue with its messages. Quorum queues don't support `if-empty` and `if-unused`: call `look` first. */
   async remove(queue: string): Promise<void> {
     await this.#aside((channel) => channel.deleteQueue(queue))
   }
 
-  /** On a channel of its own: the broker closes it when it refuses. Rejects when the connection is lost: amqplib leaves some calls without an answer then. */
+  /**
+   * Calls on a separate channel, because the broker closes the channel of a call that it refuses. Rejects when the connection is lost: amqplib leaves
+   * some calls without an answer then.
+   */
   async #aside<Result>(ask: (channel: Channel) => Promise<Result>): Promise<Result> {
     const open = this.#open
     if (open === null) throw closedByPeer()
     const asked = askAside(open.side, ask)
-    // Nobody may wait for it any more.
+    // The race may be over: prevent an unhandled rejection.
     asked.catch(() => {})
     return Promise.race([asked, open.lost])
   }
@@ -343,7 +346,7 @@ async function askAside<Result>(
 ): Promise<Result> {
   const channel = await model.createChannel()
   channel.on('error', () => {
-    // The call rejects with it.
+    // The failed call rejects with this error.
   })
   try {
     return await ask(channel)
@@ -352,7 +355,7 @@ async function askAside<Result>(
   }
 }
 
-/** Rejects when the broker doesn't answer in time for this queue. */
+/** Rejects when the broker doesn't answer about this queue in time. */
 async function answered<Answer>(answer: Promise<Answer>, queue: string): Promise<Answer> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
@@ -362,12 +365,12 @@ async function answered<Answer>(answer: Promise<Answer>, queue: string): Promise
     return await Promise.race([answer, late])
   } finally {
     clearTimeout(timer)
-    // The connection is closed when it is late, and this with it.
+    // After the timeout the connection is closed, which rejects this promise.
     answer.catch(() => {})
   }
 }
 
-/** Nothing is deleted here: results of workers may be in it. */
+/** The queue is not deleted here: it may contain results of workers. */
 class UnansweredQueue extends BrokerError {
   readonly fix: string
 

@@ -30,7 +30,7 @@ import { WorkerRelay } from './worker-relay.ts'
 
 export interface BrokerNodeOptions {
   readonly database: Database
-  /** Null behind a transaction-pooling proxy: new runs are found by polling. */
+  /** Null behind a transaction-pooling proxy: the node polls for new runs. */
   readonly listenUrl: string | null
   readonly url: string
   readonly topology: TopologyOptions
@@ -56,7 +56,7 @@ const beatsPrefetch = 200
 const deadLetterPrefetch = 200
 const maxFieldsBytes = 64 * 1024
 
-/** The node's side of broker mode: dispatches runs, stores what workers send, handles what the broker dead-letters, and judges the workers. */
+/** The node's side of broker mode: dispatches runs, stores what workers send, handles dead-lettered messages, and detects dead workers. */
 export class BrokerNode {
   readonly #options: BrokerNodeOptions
   readonly #background: Background
@@ -100,7 +100,7 @@ export class BrokerNode {
       password: address.password ?? 'guest',
       tls: {},
       amqplib: loadAmqplib(),
-      // The operator's own broker, often on a private network.
+      // The operator configures the broker; it is often on a private network.
       egress: createEgress({ allowNetworks: ['0.0.0.0/0', '::/0'] }),
       topology,
       nodeName: options.nodeName,
@@ -186,7 +186,7 @@ export class BrokerNode {
     await this.#listener?.stop()
   }
 
-  /** One at a time, and quietly: what is missed now is done at the next turn. */
+  /** Runs `work` at an interval, never twice at once. Failures are logged at debug level; the next interval retries. */
   #every(ms: number, work: () => Promise<void>): void {
     let running: Promise<void> | null = null
     const timer = setInterval(() => {
@@ -203,7 +203,7 @@ export class BrokerNode {
     this.#timers.push(timer)
   }
 
-  /** Through both queues: when it comes back, what was published before has been handled. */
+  /** Publishes a tick to both queues. When a tick has been consumed, every message published before it has been handled. */
   async #tick(): Promise<void> {
     const { database, topology, incarnation } = this.#options
     if (!this.#link.isOpen) return
@@ -217,7 +217,7 @@ export class BrokerNode {
     await this.#listen()
   }
 
-  /** A worker whose counter stands still while beats flow is dead. */
+  /** A worker is dead if its heartbeat counter doesn't change while nodes handle messages of the beats queue. */
   async #judge(): Promise<void> {
     const { database, logger, incarnation, onRecovered } = this.#options
     const { peers, beatsThroughMs } = await readBrokerBeats(database)
@@ -243,7 +243,7 @@ export class BrokerNode {
     this.#dispatcher.lookForStranded()
   }
 
-  /** Queues whose worker is gone for longer than their TTL: everything in them has expired. */
+  /** Removes queues whose worker has been gone for longer than the queue's TTL: every message in them has expired. */
   async #removeRetired(): Promise<void> {
     const { database, topology } = this.#options
     if (!this.#link.isOpen) return
@@ -252,7 +252,7 @@ export class BrokerNode {
       await this.#link.declare(workerQueue(topology, worker, ttlMs))
       const seen = await this.#link.look(name)
       if (seen.messages > 0 || seen.consumers > 0) continue
-      // Not if a worker of this name has joined since.
+      // Keep the queue if a worker of this name has joined since.
       if (!(await forgetBrokerQueue(database, name))) continue
       this.#relay.queueTtls.delete(worker)
       await this.#link.remove(name)
@@ -304,7 +304,7 @@ export class BrokerNode {
     if (this.#latencies.length > maxLatencies) this.#latencies.shift()
   }
 
-  /** To the queues of the workers: a transaction that enqueues there notifies them. */
+  /** Listens to the queues of the broker's workers: a transaction that enqueues there sends a notification. */
   async #listen(): Promise<void> {
     const { database, listenUrl, logger } = this.#options
     if (listenUrl === null) return

@@ -11,7 +11,7 @@ export interface DeadLetterHandlerOptions {
   readonly logger: Logger
   readonly by: () => number
   readonly onRejected: (consumed: Consumed, problem: string) => Promise<void>
-  /** `latencyMs`: from its dead-lettering, by the broker's clock in whole seconds, to the commit. */
+  /** `latencyMs`: from the dead-lettering, by the broker's clock in whole seconds, to the commit. */
   readonly onHandled: (outcome: DeadLetterOutcome, reason: string, latencyMs: number) => void
 }
 
@@ -24,13 +24,13 @@ interface Death {
 }
 
 const minBackoffMs = 100
-/** Ticks come every second. */
+/** Interval of polling for the next tick; nodes send one per second. */
 const lookMs = 200
 const maxBackoffMs = 5000
 
 /**
- * Settles the runs whose message expired, was rejected or returned too often before it started: by compare-and-swap, so that a run that has just started is never
- * failed. While the database is away, messages stay unacknowledged and are tried again.
+ * Settles runs whose message expired, was rejected or was returned too often before a worker started it. It uses compare-and-swap, so a run that has
+ * just started is never failed. While the database is unavailable, messages stay unacknowledged and are retried.
  */
 export class DeadLetterHandler {
   readonly #options: DeadLetterHandlerOptions
@@ -84,8 +84,8 @@ export class DeadLetterHandler {
   }
 
   /**
-   * A start may wait in the results queue whose message came back to the broker and expired. It was published before this: a tick that is sent from now on
-   * comes behind it. False: stopped, or the connection was lost.
+   * Waits until the starts in the results queue are handled: a worker may have started a message that then returned to the broker and expired. Its
+   * start was published earlier, so a tick sent from now on is behind it in the queue. False: stopped, or the connection was lost.
    */
   async #untilStartsAreHandled(): Promise<boolean> {
     const { database } = this.#options
@@ -127,7 +127,7 @@ export class DeadLetterHandler {
   }
 }
 
-/** The newest entry comes first. */
+/** RabbitMQ puts the newest entry of `x-death` first. */
 function deathOf(header: unknown): Death {
   const history = Array.isArray(header) ? (header as readonly unknown[]) : []
   const newest = (typeof history[0] === 'object' && history[0] !== null ? history[0] : {}) as {
@@ -145,7 +145,7 @@ function timestampOf(value: unknown): number | null {
   return typeof value.value === 'number' ? value.value : null
 }
 
-/** As JSON, with times as text. */
+/** Converts to plain JSON, with timestamps as ISO text. */
 function plain(history: readonly unknown[]): unknown {
   return JSON.parse(
     JSON.stringify(history, (_, value: unknown) => {

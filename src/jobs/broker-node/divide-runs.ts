@@ -2,20 +2,20 @@ import type { ClaimedRun, ClaimResult } from '../../storage/claim-runs.ts'
 
 export interface DivideLimits {
   readonly maxRuns: number
-  /** Of bodies; a single run passes whatever its size. */
+  /** Limit for the bodies of one message; a single run is allowed whatever its size. */
   readonly maxBytes: number
 }
 
 /**
- * Which runs travel in one message: those of one job that are as they were enqueued, in their order. Runs with a key, a target or a time, and those that were tried before, travel alone: what
- * happens to their message must happen to them only.
+ * Groups runs into messages, in their order: plain runs of one job share a message. A run with an ordering key, a target or a due time, and a run
+ * that was tried before, gets its own message: the outcome of the message must affect no other run.
  */
 export function divideRuns(
   { runs, due }: Pick<ClaimResult, 'runs' | 'due'>,
   { maxRuns, maxBytes }: DivideLimits,
 ): ClaimedRun[][] {
   const parts: ClaimedRun[][] = []
-  /** By job: the message that is being filled. */
+  /** The message that is being filled, by job. */
   const open = new Map<number, { readonly runs: ClaimedRun[]; bytes: number }>()
   for (const run of runs) {
     const bytes = run.body?.length ?? 0

@@ -7,7 +7,7 @@ export interface JobInForce {
   readonly settings: JobSettings
 }
 
-/** Jobs with the settings that hold now, overrides included: workers of broker mode know no others. */
+/** Reads jobs with their current settings, including overrides. Workers in broker mode have no other source for them. */
 export async function readJobsInForce(
   database: Database,
   ids: Iterable<number>,

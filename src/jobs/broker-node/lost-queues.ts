@@ -15,24 +15,28 @@ export interface LostQueuesOptions {
   readonly by: () => number
 }
 
-/** Workers that share a queue notice within this time that it does not answer; what they report after it was replaced is about the former one. */
+/**
+ * Workers that share a queue notice within this time that it doesn't answer. Their reports during this time after a replacement are about the old
+ * queue.
+ */
 const replacedForMs = 60_000
 const maxReturnedRows = 500
 
 /**
- * Queues that workers can't consume, because somebody deleted them or the broker has no leader for them. RabbitMQ 3.10 does not remember a quorum queue that was declared within some 3 s
- * before it was killed: the queue exists, takes and gives no message, and stays so until it is deleted. PostgreSQL has the record of every run, so nothing is lost with it.
+ * Handles queues that workers can't consume, because somebody deleted them or they have no leader. RabbitMQ 3.10 forgets a quorum queue that was
+ * declared within about 3 s before the broker was killed: the queue exists, but accepts and delivers no message until it is deleted. PostgreSQL has
+ * the record of every run, so deleting the queue loses nothing.
  */
 export class LostQueues {
   readonly #options: LostQueuesOptions
-  /** By queue. */
+  /** Time of the last replacement, by queue. */
   readonly #replacedAtMs = new Map<string, number>()
 
   constructor(options: LostQueuesOptions) {
     this.#options = options
   }
 
-  /** Deletes what has no leader, so that it can be declared anew. Returns the queues whose messages are gone. */
+  /** Deletes queues without a leader, so that they can be declared again. Returns the queues whose messages are lost. */
   async remove({ lostQueues = [], name: worker }: Join): Promise<readonly string[]> {
     const { link, logger, topology } = this.#options
     const nowMs = performance.now()
@@ -51,7 +55,7 @@ export class LostQueues {
     return gone
   }
 
-  /** Runs whose messages were in these queues would count as dispatched until their TTL is over: they return to their own queues at once. */
+  /** Returns runs whose messages were in these queues; otherwise they would count as dispatched until their TTL expires. */
   async returnRuns(gone: readonly string[], worker: string, jobQueues: readonly string[]): Promise<void> {
     const { database, topology, logger, by } = this.#options
     const shared = jobQueues.filter((queue) => gone.includes(sharedQueue(topology, queue).name))
@@ -67,7 +71,7 @@ export class LostQueues {
   }
 }
 
-/** Whether a worker of this name consumes it; what a worker reports of other queues is ignored. */
+/** Whether a worker of this name consumes the queue; reports about other queues are ignored. */
 function isQueueOf({ prefix }: TopologyOptions, worker: string, queue: string): boolean {
   const own = `${prefix}.worker.${worker}`
   return queue === own || queue.startsWith(`${own}.ttl-`) || queue.startsWith(`${prefix}.queue.`)

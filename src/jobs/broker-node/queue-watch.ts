@@ -14,12 +14,12 @@ export interface QueueWatchOptions {
   readonly topology: TopologyOptions
 }
 
-/** So many in a round, those first that nobody looked at for longest: nodes share the work. */
+/** Maximum per round, least recently checked first: nodes share the work. */
 const maxQueues = 200
 
 /**
- * Looks at the queues on the broker: how much waits in them, who consumes them, and whether they are what was declared. A queue of a job queue, or of a live worker, that somebody
- * deleted is declared again.
+ * Checks the queues on the broker: their length, their consumers, and whether they match their declaration. Declares a deleted queue again if it
+ * belongs to a job queue or to a live worker.
  */
 export class QueueWatch {
   readonly #options: QueueWatchOptions
@@ -40,7 +40,7 @@ export class QueueWatch {
     for (const noted of await readBrokerQueuesUnseen(database, topology.prefix, maxQueues)) {
       const known = knownQueue(topology, noted)
       if (known === null || !link.isOpen) continue
-      // One whose worker is gone may be removed by another node at this moment: it must not be declared again.
+      // Another node may be removing the queue of a worker that is gone: don't declare it again.
       const mayDeclare = noted.worker === null || noted.isAlive
       seen.push({ name: noted.name, ...(await link.inspect(known.declared, mayDeclare)) })
     }

@@ -1,6 +1,6 @@
 /**
- * The last so many joins that were answered, by their id. One that is delivered again after more than that would register a second worker, which
- * never beats and is forgotten when its lease ends.
+ * The most recent answered joins, by id. A join that is redelivered after it was evicted registers a second worker, which never sends a heartbeat and
+ * is removed when its lease ends.
  */
 export class RecentJoins {
   readonly #maxSize: number

@@ -11,8 +11,8 @@ import {
 import type { JournalEntry } from '../journal.ts'
 
 /**
- * Commits results that came over the broker with the functions that workers use. It waits for the database, halves a batch that fails on data, and quarantines
- * what can't be stored.
+ * Commits results received from the broker, with the same functions that workers use. It waits for the database, halves a batch that fails on data,
+ * and quarantines results that can't be stored.
  */
 export class ResultStore {
   readonly #database: Database
@@ -28,11 +28,11 @@ export class ResultStore {
     })
   }
 
-  /** The runs whose decision was refused; null: abandoned. */
+  /** Returns the runs whose decision was refused; null if abandoned. */
   async settle(entries: readonly JournalEntry[]): Promise<ReadonlySet<number> | null> {
     const refused = new Set<number>()
     const groups = [...byWorker(entries)]
-    // Successes first, as workers do: they are facts.
+    // Successes first, as workers do: they are facts, and need no lease.
     for (const [worker, records] of groups) {
       const successes = records.filter(({ action }) => action === 'succeed')
       if (!(await this.#commitSuccesses(worker, successes))) return null

@@ -31,8 +31,8 @@ const minBackoffMs = 50
 const maxBackoffMs = 2000
 
 /**
- * Stores what workers send, in the order of the queue: all that has arrived at once, committed first and acknowledged after. A result implies its start, so that
- * a start that was lost changes nothing.
+ * Stores what workers send, in queue order. It takes everything that has arrived as one batch, commits it, and then acknowledges it. A result implies
+ * its start, so a lost start does no harm.
  */
 export class ResultsIntake {
   readonly #options: ResultsIntakeOptions
@@ -57,7 +57,7 @@ export class ResultsIntake {
     })
   }
 
-  /** The broker gives out again what was not acknowledged. */
+  /** Drops the received messages: the broker redelivers those that were not acknowledged. */
   lose(): void {
     this.#received = []
   }
@@ -91,7 +91,7 @@ export class ResultsIntake {
     return readable
   }
 
-  /** Again and again while the database or the broker is away. False: stopped. */
+  /** Retries while the database or the broker is unavailable. False: stopped. */
   async #untilDone(work: () => Promise<void>): Promise<boolean> {
     for (let backoffMs = minBackoffMs; !this.#isStopped; backoffMs = Math.min(backoffMs * 2, maxBackoffMs)) {
       try {
@@ -172,7 +172,7 @@ export class ResultsIntake {
 
   async #start(worker: number, { tokens, asked, replyTo }: Start): Promise<void> {
     const { database, link } = this.#options
-    // A claim that is named twice (by its start and by results of its runs) would find itself started.
+    // Deduplicate: a claim named by both its start and a result would be reported as started already.
     const byClaim = new Map(tokens.map((token) => [token.claimId, token]))
     const lost = new Set(await startDispatched(database, worker, [...byClaim.values()]))
     if (replyTo === undefined) return
@@ -187,7 +187,7 @@ export class ResultsIntake {
 
 interface Start {
   readonly tokens: DispatchToken[]
-  /** Claims whose worker waits for the answer. */
+  /** Claims for which the worker waits for an answer. */
   readonly asked: Set<number>
   replyTo: string | undefined
 }
@@ -202,7 +202,10 @@ function startsOf(starts: Map<number, Start>, worker: number, replyTo: string | 
   return start
 }
 
-/** Starts, results and slots in a row are handled together; the others alone, because they mean what came before them. */
+/**
+ * Consecutive starts, results and slots are handled together. Other messages are handled alone, because their meaning depends on the messages before
+ * them.
+ */
 function inParts(messages: readonly Received[]): Received[][] {
   const parts: Received[][] = []
   let group: Received[] | null = null

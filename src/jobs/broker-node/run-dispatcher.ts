@@ -25,25 +25,25 @@ export interface RunDispatcherOptions {
   readonly topology: TopologyOptions
   readonly logger: Logger
   readonly by: () => number
-  /** The TTL of the queue that was declared for a worker's name. */
+  /** TTL of the queue that was declared for this worker name. */
   readonly queueTtlMs: (worker: string) => number | undefined
   readonly onDispatched: (runs: number) => void
 }
 
 const maxClaimBytes = 16 * 1024 * 1024
 const maxRunsPerClaim = 2000
-/** Of the bodies of several runs in one message. */
+/** Limit for the bodies of a message with several runs. */
 const maxMessageBytes = 64 * 1024
-/** A message has no more runs than this share of a worker's free slots: the worker that gets it should have slots for all of them. */
+/** A message has at most 1/4 of a worker's free slots as runs: its worker should have a slot for each of them. */
 const messagesPerFreeSlots = 4
 const maxStrandedRows = 500
 const pollMs = 1000
-/** What a worker announced counts for this long: it announces with every beat. */
+/** An announcement is valid for this long; workers repeat it with every heartbeat. */
 const slotsHoldMs = 15_000
 
 interface Announced {
   readonly free: number
-  /** How many runs it takes in one message. */
+  /** How many runs the worker accepts in one message. */
   readonly maxRuns: number
   readonly atMs: number
 }
@@ -53,14 +53,14 @@ type Counted<Counts> = { -readonly [Field in keyof Counts]: number }
 interface Published {
   readonly dispatch: Dispatch
   readonly isConfirmed: boolean
-  /** It waits for one worker, though others could execute it. */
+  /** The message waits for one worker, but other workers could execute its runs. */
   readonly mayMove: boolean
 }
 
 /**
- * Claims runs for the workers that announced free slots, and publishes them: never more than the slots, less what was dispatched and has not started. Plain runs of one job travel
- * together, several in a message, with one claim for all of them: until a worker starts the message, what happens to it happens to all of its runs. It works on the node that hears the
- * announcements, which is the one that consumes the results queue.
+ * Claims runs for workers that announced free slots, and publishes them: never more than the free slots minus the runs dispatched and not yet
+ * started. Plain runs of one job share a message and its claim: until a worker starts the message, any outcome of the message applies to all of its
+ * runs. The dispatcher works on the node that receives the announcements, that is, the one that consumes the results queue.
  */
 export class RunDispatcher {
   readonly #options: RunDispatcherOptions
@@ -81,24 +81,24 @@ export class RunDispatcher {
     if (free > 0) this.ring()
   }
 
-  /** It is gone, and recorded as such. */
+  /** The worker has left or died, and the database has recorded that. */
   forget(worker: number): void {
     this.#announced.delete(worker)
     this.lookForStranded()
   }
 
-  /** Runs may wait for a worker that is gone, or takes too long. */
+  /** Checks for runs that wait for a worker that is gone or takes too long. */
   lookForStranded(): void {
     this.#mayBeStranded = true
     this.ring()
   }
 
-  /** Another node may hear of slots from now on. */
+  /** Another node may receive the announcements from now on. */
   reset(): void {
     this.#announced.clear()
   }
 
-  /** There may be runs or slots. */
+  /** Signals that there may be runs or free slots. */
   ring(): void {
     this.#isAsked = true
     if (this.#running !== null || this.#isStopped || this.#announced.size === 0) return
@@ -144,7 +144,7 @@ export class RunDispatcher {
       logger.info({ messages: returned }, 'Runs that waited for one worker were returned to their queues')
   }
 
-  /** Whether there is likely more. */
+  /** Returns whether there are probably more runs. */
   async #look(): Promise<boolean> {
     const { database } = this.#options
     const oldestMs = performance.now() - slotsHoldMs
@@ -194,19 +194,20 @@ export class RunDispatcher {
       Math.ceil(wanted / messagesPerFreeSlots),
       maxRunsPerMessage,
     )
-    // One transaction: when its answer is lost, what it dispatched was not published, and the sweep returns it.
+    // One transaction: if its response is lost, nothing was published, and the sweep returns the runs.
     const dispatches = await dispatchRuns(
       database,
       {
         worker: worker.incarnation,
         laneId,
         wanted,
-        // As a worker does that claims for itself: one that dies takes few others along, and never two that may be the cause.
+        // The same limits as for a worker that claims itself: a crash affects few other runs, and at most one run that was executing at two
+        // crashes or more.
         suspectRoom: Math.max(0, worker.concurrency - held.suspects),
         mayTakeDeadly: held.deadly === 0,
         jobIds: worker.jobIds,
         maxBytes: maxClaimBytes,
-        // Two of one key could be taken by two workers.
+        // Two runs of one ordering key could be started by two workers.
         maxChain: 1,
         request: 0,
       },
@@ -223,7 +224,7 @@ export class RunDispatcher {
     const published = await Promise.all(
       dispatches.map(async (dispatch): Promise<Published> => {
         const job = jobs.get(dispatch.runs[0]?.jobId ?? 0)
-        // Deleted meanwhile: it goes back, and ends with its job.
+        // The job was deleted meanwhile: the run is returned, and ends with its job.
         if (job === undefined) return { dispatch, isConfirmed: false, mayMove: false }
         return this.#publish(dispatch, job, worker, queue, workers)
       }),
@@ -233,7 +234,10 @@ export class RunDispatcher {
     return runs.length
   }
 
-  /** Workers of earlier versions, and those that have not said otherwise, take one run in a message; any of them may get what goes to the shared queue. */
+  /**
+   * Workers of earlier versions, and those that announced nothing else, accept one run per message. Any consumer of the shared queue may receive the
+   * message, so the minimum applies.
+   */
   #maxRunsOf(laneId: number, workers: readonly BrokerWorkerRow[]): number {
     const consumers = workers.filter(({ laneIds }) => laneIds.includes(laneId))
     return Math.min(...consumers.map(({ incarnation }) => this.#announced.get(incarnation)?.maxRuns ?? 1))
@@ -305,7 +309,7 @@ export class RunDispatcher {
   }
 }
 
-/** Whether every worker that consumes this queue's shared queue has the job. */
+/** Whether every worker that consumes the shared queue of this job queue has the job. */
 function isHandledByAll(jobId: number, laneId: number, workers: readonly BrokerWorkerRow[]): boolean {
   return workers.every(({ laneIds, jobIds }) => !laneIds.includes(laneId) || jobIds.includes(jobId))
 }

@@ -6,7 +6,7 @@ const inequivalent =
 
 /** A queue or an exchange exists with other arguments. */
 export class TopologyMismatch extends BrokerError {
-  /** One sentence. */
+  /** One sentence about the difference. */
   readonly problem: string
   readonly fix: string
 
@@ -17,7 +17,7 @@ export class TopologyMismatch extends BrokerError {
   }
 }
 
-/** What to do about a queue or an exchange that exists with other arguments; other errors stay as they are. */
+/** Returns an error that says how to fix a queue or an exchange with other arguments; returns other errors unchanged. */
 export function explainMismatch(error: unknown): unknown {
   const text = error instanceof Error ? error.message : String(error)
   const found = inequivalent.exec(text)

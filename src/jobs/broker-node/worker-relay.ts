@@ -23,7 +23,7 @@ import { LostQueues } from './lost-queues.ts'
 import { RecentJoins } from './recent-joins.ts'
 import { TopologyMismatch } from './topology-mismatch.ts'
 
-/** A join is delivered again within seconds, if at all. */
+/** If the broker redelivers a join, it does so within seconds. */
 const maxRecentJoins = 10_000
 
 export type Join = Extract<ResultsMessage, { readonly kind: 'join' }>
@@ -37,12 +37,12 @@ export interface WorkerRelayOptions {
   readonly onRejected: (consumed: Consumed, problem: string) => Promise<void>
 }
 
-/** What PostgreSQL knows of the workers of broker mode: their registration, beats and progress, relayed. */
+/** Relays the registration, heartbeats and progress of broker-mode workers to PostgreSQL. */
 export class WorkerRelay {
   readonly #options: WorkerRelayOptions
-  /** By the worker's name. */
+  /** TTLs of the workers' queues, by worker name. */
   readonly queueTtls = new Map<string, number>()
-  /** Joins that were answered, so that one that is delivered again isn't a second worker. */
+  /** Answered joins, so that a redelivered join doesn't register a second worker. */
   readonly #joined = new RecentJoins(maxRecentJoins)
 
   readonly #lostQueues: LostQueues
@@ -52,14 +52,14 @@ export class WorkerRelay {
     this.#lostQueues = new LostQueues(options)
   }
 
-  /** Knows again which queues were declared, also by other nodes. */
+  /** Reads which queues were declared, also by other nodes. */
   async refresh(): Promise<void> {
     for (const { worker, ttlMs } of await readBrokerQueues(this.#options.database)) {
       if (worker !== null && ttlMs !== null && !this.queueTtls.has(worker)) this.queueTtls.set(worker, ttlMs)
     }
   }
 
-  /** Never rejects but for the database or the broker being away. */
+  /** Rejects only if the database or the broker is unavailable. */
   async join(join: Join, replyTo: string | undefined): Promise<void> {
     const { link, logger } = this.#options
     const answer = (message: Parameters<typeof encodeMessage>[0]): void => {
@@ -120,7 +120,7 @@ export class WorkerRelay {
     }
     const ttlMs = await readSetting(database, 'worker_queue_ttl_ms')
     const own = workerQueue(topology, worker, ttlMs)
-    // First this: a node that is about to delete it as retired sees it, and leaves it.
+    // Record the queue first: a node that is about to delete it as retired sees the record and keeps the queue.
     await noteBrokerQueue(database, own.name, worker, ttlMs)
     await link.declare(own)
     this.queueTtls.set(worker, ttlMs)
@@ -130,7 +130,7 @@ export class WorkerRelay {
     return [...consume, own.name]
   }
 
-  /** One message of the beats queue: lost ones are repeated by their senders, so that errors drop it. */
+  /** Handles one message of the beats queue. Errors drop the message: senders repeat lost ones. */
   async handleBeat(consumed: Consumed): Promise<void> {
     const { logger, onRejected } = this.#options
     const read = readMessage(beatsMessage, consumed.message.content)

@@ -6,11 +6,11 @@ interface Asked {
   readonly done: () => void
 }
 
-/** Starts whose answer a worker waits for, by claim. */
+/** Starts for which the worker waits for a node's answer, by claim. */
 export class AskedStarts {
   readonly #open = new Set<Asked>()
 
-  /** What was answered within this time, or until `giveUp`. Call it before asking. */
+  /** Resolves with the answers received within this time, or until `giveUp`. Call it before sending the request. */
   wait(claimIds: readonly number[], withinMs: number): Promise<ReadonlyMap<number, StartAnswer>> {
     return new Promise((resolve) => {
       const answers = new Map<number, StartAnswer>()

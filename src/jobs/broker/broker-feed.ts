@@ -18,39 +18,39 @@ import { SlotAnnouncer } from './slot-announcer.ts'
 
 export interface BrokerFeedOptions extends RunFeedOptions {
   readonly publisher: ConfirmedPublisher
-  /** Where nodes answer. */
+  /** The queue to which nodes send answers. */
   readonly replyTo: () => string | null
-  /** The queues that the node told us to consume. */
+  /** The queues that a node told this worker to consume. */
   readonly queues: () => readonly string[]
-  /** These can't be consumed; `queuesDeclared` is called when they are back. */
+  /** These queues can't be consumed; `queuesDeclared` is called when they exist again. */
   readonly onQueuesLost: (queues: readonly LostQueue[]) => void
-  /** This job came with a run; its settings may be new. */
+  /** A run brought this job with it; its settings may be new. */
   readonly onJob: (jobId: number, job: DispatchMessage['job']) => void
 }
 
-/** Bodies in the line; a single run passes whatever its size. */
+/** Limit for bodies in the local queue; a single run is allowed whatever its size. */
 const maxLineBytes = 16 * 1024 * 1024
-/** A worker without a free slot stops to consume after this; short runs free one sooner. */
+/** A worker stops consuming when it had no free slot for this long; short runs free a slot sooner. */
 const fullAfterMs = 200
 /**
- * What it holds then goes back after this: it could run elsewhere. Not sooner, because the broker counts how often a message comes back, and
- * dead-letters it at its delivery limit.
+ * A full worker returns the messages that it holds after this time, because other workers could run them. Not sooner, because the broker counts the
+ * returns of a message and dead-letters it at its delivery limit.
  */
 const returnAfterMs = 1000
-/** The prefetch follows the length of the line, when that has changed by this factor, and no more often than so. */
+/** The prefetch follows the length of the local queue: only when the length has changed by this factor, and at most once per `resizeMs`. */
 const resizeFactor = 2
 const resizeMs = 500
 const retryStartsMs = 200
-/** An answer of a node takes milliseconds; it may be lost with the connection of the node. */
+/** A node answers within milliseconds; the answer can be lost with the node's connection. */
 const askAgainMs = 5000
-/** Claims that began or ended here, by which a second delivery of the same message is known. */
+/** Claims that started or ended here, to recognise a redelivery of the same message. */
 const maxKnownClaims = 20_000
 const stopDeadlineMs = 5000
 
 /**
- * Takes runs from a broker. The nodes dispatch no more than the free slots that workers announce; each message is acknowledged when the start of its runs is
- * confirmed on the results queue, and then they are executed. From there on the worker's lease guards them, as that of any other worker. A message is started as a whole when there is a slot
- * for one of its runs: the others stand in the line, and go back as all that waits there for too long.
+ * Takes runs from a broker. Nodes dispatch no more runs than the free slots that workers announce. A message is acknowledged when the broker has
+ * confirmed the start of its runs on the results queue; then the runs are executed, guarded by the worker's lease as for any other worker. A message
+ * is started as a whole as soon as one of its runs has a slot: the others wait in the local queue, and are returned if they wait there for too long.
  */
 export class BrokerFeed implements RunFeed {
   readonly #options: BrokerFeedOptions
@@ -106,26 +106,26 @@ export class BrokerFeed implements RunFeed {
     await this.#slots.stop()
   }
 
-  /** A new connection to consume on. */
+  /** Consumes on a new connection. */
   attach(open: () => Promise<Channel>): void {
     this.#consumers.attach(open)
     this.noteRoom()
   }
 
-  /** The connection is gone, and the broker delivers again what was not acknowledged on it. */
+  /** The connection is lost: the broker redelivers messages that were not acknowledged on it. */
   detach(): void {
     this.#consumers.detach()
     this.#drop(() => true)
     this.#asked.giveUp()
   }
 
-  /** What came on a channel that is closed. */
+  /** Drops messages of a closed channel. */
   #drop(isDropped: (received: Received) => boolean): void {
     const lost = [...this.#held.remove(isDropped), ...this.#due.remove(isDropped)]
     for (const received of lost) if (received.isMaybeStarted) this.#release(received)
   }
 
-  /** A node has answered to starts that asked. */
+  /** Passes on a node's answer to starts that asked for one. */
   answer(claimIds: readonly number[], answer: StartAnswer): void {
     this.#asked.answer(claimIds, answer)
   }
@@ -134,7 +134,7 @@ export class BrokerFeed implements RunFeed {
     this.noteRoom()
   }
 
-  /** What was deleted is there again. */
+  /** The deleted queues have been declared again. */
   queuesDeclared(): void {
     this.#consumers.declared()
     this.noteRoom()
@@ -150,7 +150,7 @@ export class BrokerFeed implements RunFeed {
     this.#pump()
   }
 
-  /** A worker over a broker claims nothing as it enqueues: a node stores the run and dispatches it like every other. */
+  /** A broker worker claims nothing while enqueuing: a node stores and dispatches the run as any other. */
   keepSlot(): null {
     return null
   }
@@ -163,7 +163,7 @@ export class BrokerFeed implements RunFeed {
     return this.#isRunning && this.#options.mayClaim()
   }
 
-  /** How many more may be begun, or stand in the line. */
+  /** How many more runs may start or wait in the local queue. */
   #room(): number {
     const { executor, concurrency } = this.#options
     if (executor.queuedBytes >= maxLineBytes) return 0
@@ -194,14 +194,14 @@ export class BrokerFeed implements RunFeed {
     }
     this.#options.onJob(run.jobId, job)
     const token = { runId: run.id, claimId: run.claimId }
-    // One that was delivered before may have been started, by a worker that died before its acknowledgement arrived: to execute it again would be a crash that nobody
-    // counts. One that waited for this worker by name may have been given to another meanwhile.
+    // A redelivered message may have been started by a worker that died before its acknowledgement arrived: executing it again would hide a crash. A
+    // message that waited for this worker by name may have been assigned to another one meanwhile.
     const mustAsk = message.fields.redelivered || asks === true
     this.#held.add({ channel, message, runs, token, mustAsk, isMaybeStarted: false })
     this.#pump()
   }
 
-  /** Starts what there is room for, and consumes while there is room. */
+  /** Starts messages and consumes more while there is room. */
   #pump(): void {
     const mayTake = this.#mayTake()
     if (mayTake) this.#beginHeld()
@@ -244,7 +244,7 @@ export class BrokerFeed implements RunFeed {
     this.#returnTimer = null
   }
 
-  /** After this turn of the event loop: runs that arrive in it are started with one message. */
+  /** Runs after this turn of the event loop, so that messages that arrive in the same turn share one `starts` message. */
   #scheduleFlush(): void {
     if (this.#isFlushScheduled) return
     this.#isFlushScheduled = true
@@ -259,7 +259,7 @@ export class BrokerFeed implements RunFeed {
     if (runs === 0) return
     const batch = this.#due.remove(() => true)
     this.#startingRuns += runs
-    // From here on a second delivery of the same message is none of ours to start.
+    // From here on, a redelivery of the same message must not be started.
     for (const { token } of batch) this.#knownClaims.add(token.claimId)
     this.#line.adapt(runs)
     const asking = batch.filter(({ mustAsk }) => mustAsk)
@@ -285,7 +285,7 @@ export class BrokerFeed implements RunFeed {
     }
   }
 
-  /** Waits for the node's word. Without it they stay ours to start, and are asked for again. */
+  /** Waits for the node's answer. Without an answer the message stays here, and the worker asks again. */
   async #beginAsking(batch: readonly Received[]): Promise<void> {
     const worker = this.#options.worker()
     const waiting = this.#asked.wait(
@@ -310,7 +310,7 @@ export class BrokerFeed implements RunFeed {
       await publisher.publish({ kind: 'starts', worker, starts, ...(asks && { asks }) }, replyTo())
       return true
     } catch {
-      // The connection that publishes may be away for a while, and the one that consumes not.
+      // The publishing connection may be down while the consuming one is up.
       await new Promise((resolve) => setTimeout(resolve, retryStartsMs))
       return false
     }
@@ -321,7 +321,7 @@ export class BrokerFeed implements RunFeed {
     await this.#options.take(received.runs, worker, () => true)
   }
 
-  /** Nobody knows whether its start was recorded. As long as we hold the message, it is ours to start again. */
+  /** It is unknown whether the start was recorded. While the worker holds the message, it may start it again. */
   #takeBack(received: Received): void {
     received.isMaybeStarted = true
     if (this.#consumers.isOpen(received.channel) && this.#isRunning) this.#held.addFirst(received)
@@ -333,7 +333,7 @@ export class BrokerFeed implements RunFeed {
     this.#answer(received, 'acknowledge')
   }
 
-  /** Not on a later channel: the broker delivers again what a channel held. */
+  /** Answers only on the message's own channel: the broker redelivers the messages of a closed channel. */
   #answer(
     { channel, message }: Pick<Received, 'channel' | 'message'>,
     how: 'acknowledge' | 'return' | 'reject',
@@ -347,7 +347,7 @@ export class BrokerFeed implements RunFeed {
     }
   }
 
-  /** A consumer's prefetch can't be changed: another one takes its place. */
+  /** The prefetch of a consumer can't be changed, so the consumer is replaced. */
   #resize(): void {
     const wanted = this.#options.concurrency + this.#line.runs
     const isFar = wanted > this.#prefetch * resizeFactor || wanted * resizeFactor < this.#prefetch
@@ -363,7 +363,7 @@ export class BrokerFeed implements RunFeed {
     this.#pump()
   }
 
-  /** What has not begun goes to others. */
+  /** Returns messages that were not started to the broker, for other workers. */
   #returnHeld(): void {
     for (const received of this.#held.remove(() => true)) {
       if (received.isMaybeStarted) this.#release(received)

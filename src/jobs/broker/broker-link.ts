@@ -24,22 +24,22 @@ import { RecentSet } from './recent-set.ts'
 
 export interface BrokerLinkOptions {
   readonly amqpUrl: string
-  /** What the names on the broker begin with. */
+  /** Prefix of the names on the broker. */
   readonly prefix: string
   readonly name: string
   readonly logger: Logger
 }
 
-/** Successes that the broker has, and that a node may not have stored yet. */
+/** Successes that the broker has confirmed and that a node may not have stored yet. */
 const maxRecentSuccesses = 20_000
-/** Job queues of a worker, and its own ones; each has a channel. */
+/** Job queues of a worker plus its own queues; each uses a channel. */
 const maxConsumedQueues = 1000
-/** Of details; a single result passes whatever its size. */
+/** Limit for the details in one message; a single result is allowed whatever its size. */
 const maxMessageBytes = 1024 * 1024
 
 /**
- * A worker that gets its runs from a broker and sends its results there; nodes keep the record. It publishes and consumes over two connections: a broker that is
- * short of memory or disk blocks those that publish.
+ * Connects a worker to a broker: runs come from it and results go to it; nodes keep the record. Publishing and consuming use two connections, because
+ * a broker that is short of memory or disk blocks publishing connections.
  */
 export class BrokerLink implements WorkerLink {
   readonly target = 'broker'
@@ -49,7 +49,7 @@ export class BrokerLink implements WorkerLink {
   readonly #jobs = new Map<number, { readonly text: string; readonly job: LinkedJob }>()
   readonly #succeeded = new RecentSet(maxRecentSuccesses)
   #replyTo: string | null = null
-  /** On the connection that consumes; null while there is none. */
+  /** Opens a channel on the consuming connection; null while it is down. */
   #openChannel: (() => Promise<Channel>) | null = null
   #presence: BrokerPresence | null = null
   #feed: BrokerFeed | null = null
@@ -93,7 +93,7 @@ export class BrokerLink implements WorkerLink {
       await this.#send(worker, records)
       return []
     },
-    // A node stores it, or keeps it in quarantine: here nothing is refused for its content.
+    // A node stores or quarantines the record; the broker refuses no record for its content.
     quarantine: async (worker, record) => {
       await this.#send(worker, [record])
       return undefined
@@ -106,7 +106,7 @@ export class BrokerLink implements WorkerLink {
         { kind: 'progress', worker, entries: entries.map((entry) => ({ ...entry, logs: [...entry.logs] })) },
         null,
       ),
-    // A node clears it with the result.
+    // A node clears the progress with the result.
     clear: async () => {},
   }
 
@@ -155,12 +155,12 @@ export class BrokerLink implements WorkerLink {
     return this.#feed
   }
 
-  /** They travel with the beats. */
+  /** Notes travel with the heartbeats. */
   createNotes(): RunNotes {
     return { begun() {}, async stop() {} }
   }
 
-  /** Nodes do it. */
+  /** Nodes do the upkeep. */
   createUpkeep() {
     return { start() {}, async stop() {} }
   }
@@ -198,7 +198,7 @@ export class BrokerLink implements WorkerLink {
   }
 }
 
-/** A broker refuses messages that are too large (128 MiB by default), and what it holds in memory should be small. */
+/** A broker refuses messages that are too large (128 MiB by default), and small messages keep its memory use low. */
 function inMessages(records: readonly RunRecord[]): RunRecord[][] {
   const parts: RunRecord[][] = []
   let bytes = Number.POSITIVE_INFINITY

@@ -14,22 +14,22 @@ export interface BrokerPresenceOptions extends PresenceOptions {
   readonly amqpUrl: string
   readonly prefix: string
   readonly publisher: ConfirmedPublisher
-  /** Where nodes answer; null while the broker is away. */
+  /** The queue to which nodes send answers; null while the broker is unavailable. */
   readonly replyTo: () => string | null
-  /** The queues to consume exist, and may be others than before. */
+  /** The queues to consume exist; they may differ from the former ones. */
   readonly onQueuesDeclared: () => void
 }
 
 type Join = Extract<ResultsMessage, { readonly kind: 'join' }>
 type Joined = Extract<ControlMessage, { readonly kind: 'joined' }>
 
-/** A join is sent again after this: the node that took it may have ended before it answered. */
+/** A join is repeated after this: the node that received it may have stopped before it answered. */
 const askAgainMs = 5000
-/** With a node, an answer takes milliseconds. */
+/** If a node is running, it answers within milliseconds. */
 const joinWithinMs = 30_000
 const leaveDeadlineMs = 5000
 
-/** A worker's presence behind a broker: a node registers it, and says what to consume. */
+/** A worker's registration in broker mode: a node registers it, and tells it which queues to consume. */
 export class BrokerPresence implements WorkerPresence {
   readonly #options: BrokerPresenceOptions
   #incarnation = 0
@@ -46,7 +46,7 @@ export class BrokerPresence implements WorkerPresence {
     return this.#incarnation
   }
 
-  /** On the broker. */
+  /** Names of the queues on the broker. */
   get queueNames(): readonly string[] {
     return this.#consume
   }
@@ -89,7 +89,7 @@ export class BrokerPresence implements WorkerPresence {
     }
   }
 
-  /** The settings of a job come with its runs; a job that moves to another queue is told by a node. */
+  /** Settings of a job arrive with its runs; a node tells the worker when a job moves to another queue. */
   async refreshJobs(): Promise<boolean> {
     return false
   }
@@ -106,7 +106,7 @@ export class BrokerPresence implements WorkerPresence {
     )
   }
 
-  /** What a node says about our presence. */
+  /** Handles a node's message about this worker's registration. */
   hear(message: ControlMessage): void {
     if (message.kind === 'refused' && message.joinId === this.#joinId) {
       this.#answer?.(new HoldfastError('configuration_invalid', message.reason))
@@ -118,7 +118,7 @@ export class BrokerPresence implements WorkerPresence {
     this.#options.onQueuesDeclared()
   }
 
-  /** These of its queues can't be consumed: a node declares them again, and answers. */
+  /** Asks a node to declare queues again that can't be consumed. */
   askForQueues(lost: readonly LostQueue[]): void {
     if (this.#incarnation === 0) return
     const { publisher, replyTo, logger } = this.#options

@@ -19,7 +19,7 @@ type Heard = Extract<ControlMessage, { readonly kind: 'heard' }>
 
 const maxInFlight = 500
 
-/** Beats over the broker: a node records each, and answers. Whether workers are dead is judged by the nodes. */
+/** Sends heartbeats over the broker: a node records each one and answers. Nodes decide whether a worker is dead. */
 export class BrokerPulse implements WorkerPulse {
   readonly #options: BrokerPulseOptions
   readonly #board: WorkBoard
@@ -28,10 +28,10 @@ export class BrokerPulse implements WorkerPulse {
   #isConnected = false
   #replyTo: string | null = null
   #beat = 0
-  /** When the beats that nobody has answered yet were sent. */
+  /** Send times of heartbeats that were not answered yet. */
   readonly #sentAtMs = new Map<number, number>()
   #tell: ((heard: Heard) => void) | null = null
-  /** Since when these runs have been seen at work. */
+  /** When each run was first seen executing. */
   #seenAtMs = new Map<number, number>()
 
   constructor(options: BrokerPulseOptions, board: WorkBoard) {
@@ -45,7 +45,7 @@ export class BrokerPulse implements WorkerPulse {
       address,
       prefix,
       name: `Holdfast heartbeat ${incarnation}`,
-      // The main thread says what becomes of the broker.
+      // The main thread logs the state of the broker.
       logger: silentLogger,
       onOpen: async (channel) => {
         this.#replyTo = await openControlQueue(channel, prefix, (message) => {
@@ -61,7 +61,7 @@ export class BrokerPulse implements WorkerPulse {
     this.#beat += 1
     this.#sentAtMs.set(this.#beat, processMonotonicMs())
     const heard = this.#nextHeard(heartbeatMs * 2)
-    // When the sending throws, nobody waits for it: an unhandled rejection would end this thread, and with it the lease.
+    // If sending throws, nothing awaits this promise: an unhandled rejection would end this thread, and with it the lease.
     heard.catch(() => {})
     const beat = { kind: 'beat', worker: incarnation, beat: this.#beat, running } as const
     this.#publisher.send({ ...beat, inFlight: this.#listInFlight() }, this.#replyTo)
@@ -96,7 +96,7 @@ export class BrokerPulse implements WorkerPulse {
     await this.#publisher.stop()
   }
 
-  /** The first connection is tried with every beat; one that was lost is opened again by itself. */
+  /** Each heartbeat tries the first connection; a lost connection reopens by itself. */
   async #connect(): Promise<void> {
     if (this.#isConnected) return
     this.#connecting ??= this.#publisher.start().finally(() => {
@@ -106,7 +106,7 @@ export class BrokerPulse implements WorkerPulse {
     this.#isConnected = true
   }
 
-  /** The answer to a beat that was not answered yet, be it to an earlier one. */
+  /** Resolves with the next answer to any unanswered heartbeat, also an earlier one. */
   #nextHeard(withinMs: number): Promise<Heard> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {

@@ -14,7 +14,7 @@ export interface ConfirmedPublisherOptions {
   readonly prefix: string
   readonly name: string
   readonly logger: Logger
-  /** A new channel is there. */
+  /** A new channel is open. */
   readonly onOpen?: (channel: ConfirmChannel) => Promise<void>
 }
 
@@ -27,7 +27,7 @@ interface Unconfirmed {
 const confirmWithinMs = 15_000
 const lookMs = 1000
 
-/** Sends what nodes must not miss: each call resolves when the broker has stored the message in the results queue. */
+/** Publishes messages that nodes must not miss: each call resolves when the broker has stored the message in the results queue. */
 export class ConfirmedPublisher {
   readonly #options: ConfirmedPublisherOptions
   readonly #kept: KeptChannel<ConfirmChannel>
@@ -57,7 +57,7 @@ export class ConfirmedPublisher {
     return this.#kept.blockedReason !== null
   }
 
-  /** Rejects if the broker can't be reached; later losses are repaired. */
+  /** Rejects if the broker is unavailable; reconnects by itself after a later loss. */
   async start(): Promise<void> {
     await this.#kept.start()
     this.#timer = setInterval(() => this.#look(), lookMs)
@@ -69,7 +69,7 @@ export class ConfirmedPublisher {
     await this.#kept.stop()
   }
 
-  /** `replyTo`: the queue on which this worker hears the answer. */
+  /** `replyTo`: the queue on which this worker receives the answer. */
   publish(message: ResultsMessage, replyTo: string | null): Promise<void> {
     const { channel } = this.#kept
     if (channel === null) return Promise.reject(new BrokerUnavailableError('the broker is not connected'))
@@ -89,13 +89,13 @@ export class ConfirmedPublisher {
           this.#answered(messageId, error),
         )
       } catch (error) {
-        // The channel is being closed.
+        // The channel is closing.
         this.#settle(messageId, new BrokerUnavailableError(String(error)))
       }
     })
   }
 
-  /** What may be missed: beats and progress. */
+  /** Sends messages that may be lost: heartbeats and progress. */
   send(message: BeatsMessage, replyTo: string | null): void {
     const { channel } = this.#kept
     if (channel === null) throw new BrokerUnavailableError('the broker is not connected')
@@ -105,7 +105,7 @@ export class ConfirmedPublisher {
     })
   }
 
-  /** No queue: no node has declared it yet, or somebody has deleted it. */
+  /** The broker returned the message: no node has declared the queue yet, or somebody deleted it. */
   #returned(messageId: string): void {
     const { prefix } = this.#options
     const queue = topologyNames(prefix).resultsQueue
@@ -140,7 +140,7 @@ export class ConfirmedPublisher {
     for (const { reject } of calls) reject(error)
   }
 
-  /** A connection that confirms nothing any more is replaced. One that is blocked says so, and goes on when the alarm is over. */
+  /** Replaces a connection that confirms nothing any more. A blocked connection is kept: it resumes when the broker's alarm ends. */
   #look(): void {
     const [oldest] = this.#unconfirmed.values()
     if (oldest === undefined || this.isBlocked) return

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Channel } from 'amqplib'
 import { type ControlMessage, controlMessage, readMessage } from '../../broker/protocol.ts'
 
-/** Declares a queue of this connection's own, on which nodes answer, and passes on what arrives there. Returns its name. */
+/** Declares an exclusive queue of this connection, on which nodes answer, and passes on its messages. Returns its name. */
 export async function openControlQueue(
   channel: Channel,
   prefix: string,
@@ -14,7 +14,7 @@ export async function openControlQueue(
     name,
     (message) => {
       const read = message === null ? null : readMessage(controlMessage, message.content)
-      // What a later version says beyond this one is for those that understand it.
+      // Ignore messages of later versions that this version doesn't know.
       if (read?.ok === true) hear(read.message)
     },
     { noAck: true },

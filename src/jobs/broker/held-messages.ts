@@ -5,16 +5,16 @@ import type { ClaimedRun } from '../../storage/claim-runs.ts'
 export interface Received {
   readonly channel: Channel
   readonly message: ConsumeMessage
-  /** Of one claim. */
+  /** The runs of one claim. */
   readonly runs: readonly ClaimedRun[]
   readonly token: { readonly runId: number; readonly claimId: number }
-  /** The node is asked before the handlers are called. */
+  /** The worker asks a node before it calls the handlers. */
   readonly mustAsk: boolean
-  /** Its start was sent, and may have been recorded although no confirm arrived. */
+  /** The start was sent, and may have been recorded although no confirm arrived. */
   isMaybeStarted: boolean
 }
 
-/** Messages in their order, and how many runs they have together. */
+/** Messages in order of arrival, and the total number of their runs. */
 export class HeldMessages {
   #messages: Received[] = []
   #runs = 0
@@ -39,7 +39,7 @@ export class HeldMessages {
     return first
   }
 
-  /** Takes out these. */
+  /** Removes and returns the matching messages. */
   remove(isRemoved: (received: Received) => boolean): Received[] {
     const removed: Received[] = []
     const left: Received[] = []

@@ -10,13 +10,13 @@ import { BrokerUnavailableError } from './broker-unavailable-error.ts'
 export interface KeptChannelOptions<Kind extends Channel> {
   readonly amqplib: Amqplib
   readonly address: BrokerAddress
-  /** What the broker's pages call the connection. */
+  /** Connection name, as shown in the broker's management pages. */
   readonly name: string
   readonly logger: Logger
-  /** How many channels the connection may have; 1 unless set. */
+  /** Channels that the connection may have; 1 by default. */
   readonly maxChannels?: number
   readonly create: (model: ChannelModelOf<Kind>) => Promise<Kind>
-  /** A new channel is there. What it rejects with closes it. */
+  /** A new channel is open. If this rejects, the channel is closed. */
   readonly onOpen: (channel: Kind) => Promise<void>
   readonly onClosed: (error: Error) => void
 }
@@ -31,10 +31,10 @@ const minBackoffMs = 100
 const maxBackoffMs = 5000
 const connectWithinMs = 10_000
 
-/** The operator has chosen the broker of a worker: it is usually in a private network, and isn't guarded against. */
+/** The operator configures the worker's broker; it is usually on a private network, so every address is allowed. */
 const egress = createEgress({ allowNetworks: ['0.0.0.0/0', '::/0'] })
 
-/** One channel on a connection of its own, opened again with backoff whenever it is lost. */
+/** One channel on its own connection, reopened with backoff when it is lost. */
 export class KeptChannel<Kind extends Channel> {
   readonly #options: KeptChannelOptions<Kind>
   #connection: BrokerConnection | null = null
@@ -50,17 +50,17 @@ export class KeptChannel<Kind extends Channel> {
     this.#options = options
   }
 
-  /** Null while there is none. */
+  /** Null while disconnected. */
   get channel(): Kind | null {
     return this.#channel
   }
 
-  /** Why the broker accepts nothing from this connection; null: it does. */
+  /** Why the broker accepts nothing from this connection; null if it does. */
   get blockedReason(): string | null {
     return this.#blockedReason
   }
 
-  /** Rejects with the first failure, and gives up then; later losses are repaired. */
+  /** Rejects with the first failure and stops; reconnects by itself after a later loss. */
   async start(): Promise<void> {
     this.#isStopped = false
     const opened = new Promise<void>((resolve, reject) => this.#waiting.push({ resolve, reject }))
@@ -73,7 +73,7 @@ export class KeptChannel<Kind extends Channel> {
     }
   }
 
-  /** Drops the connection, which is opened again. */
+  /** Closes the connection, which is then reopened. */
   drop(error: Error): void {
     this.#connection?.destroy(error)
   }
@@ -83,7 +83,7 @@ export class KeptChannel<Kind extends Channel> {
     if (this.#timer !== null) clearTimeout(this.#timer)
     const channel = this.#channel
     if (channel !== null && this.#connection?.isClosed === false) {
-      // First the channel: the goodbye of a connection may overtake the acknowledgements that wait on its channel.
+      // Close the channel first: the close of a connection may overtake acknowledgements that are still buffered on its channel.
       await Promise.race([channel.close().catch(() => {}), pause(1000)])
     }
     await this.#connection?.close()
@@ -146,7 +146,7 @@ export class KeptChannel<Kind extends Channel> {
     if (this.#isStopped) return
     if (!this.#isLossNamed) logger.warn({ error: error.message }, 'The connection to the broker was lost')
     this.#isLossNamed = true
-    // Each worker at its own time: a broker that has restarted is not to meet all of them at once.
+    // Jitter: workers must not all reconnect at once to a broker that has restarted.
     this.#timer = setTimeout(() => this.#connect(), this.#backoffMs * (0.5 + Math.random()))
     this.#backoffMs = Math.min(this.#backoffMs * 2, maxBackoffMs)
   }

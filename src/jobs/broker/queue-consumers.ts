@@ -1,7 +1,7 @@
 import type { Channel, ConsumeMessage } from 'amqplib'
 import type { Logger } from '../../engine/logger.ts'
 
-/** A queue that can't be consumed, and why. */
+/** A queue that can't be consumed, with the reason. */
 export interface LostQueue {
   readonly name: string
   /** `unanswered`: the broker has the queue, but no leader for it. */
@@ -11,31 +11,31 @@ export interface LostQueue {
 export interface QueueConsumersOptions {
   readonly logger: Logger
   readonly onMessage: (channel: Channel, message: ConsumeMessage, queue: string) => void
-  /** The broker delivers again what was not acknowledged on it. */
+  /** The broker redelivers messages that were not acknowledged on the channel. */
   readonly onChannelClosed: (channel: Channel) => void
-  /** Called again and again until `declared`. */
+  /** Called repeatedly until `declared`. */
   readonly onLost: (queues: readonly LostQueue[]) => void
-  /** A channel was closed and can be opened again. */
+  /** A channel was closed and can be reopened. */
   readonly onReady: () => void
 }
 
-/** A queue and its channel: which stays when its consumer is cancelled, because it has messages to acknowledge. */
+/** A queue and its channel. The channel stays open when its consumer is cancelled, because it has messages to acknowledge. */
 interface Line {
   readonly opening: Promise<Channel>
   channel: Channel | null
   consumerTag: Promise<string> | null
 }
 
-/** The broker's reply to who consumes a queue that isn't there. */
+/** The broker's reply code for consuming a queue that doesn't exist. */
 const notFound = 404
-/** A queue that has lost its leader gets another within seconds. RabbitMQ itself waits for 65 s, and closes the connection then. */
+/** A queue that lost its leader gets another within seconds. RabbitMQ waits for 65 s, and then closes the connection. */
 const answerWithinMs = 15_000
 const askAgainMs = 10_000
 const reopenMs = 200
 
 /**
- * The queues that a worker consumes, each on a channel of its own: the broker handles the calls of a channel one after the other, and a queue without a leader, as one can be after the broker
- * was killed, would hold up all others.
+ * The queues that a worker consumes, each on its own channel. The broker handles the calls of a channel one after the other, so a queue without a
+ * leader (possible after the broker was killed) would block all others.
  */
 export class QueueConsumers {
   readonly #options: QueueConsumersOptions
@@ -57,12 +57,12 @@ export class QueueConsumers {
     return [...this.#lines.values()].some(({ consumerTag }) => consumerTag !== null)
   }
 
-  /** Whether what came on it can still be acknowledged. */
+  /** Whether messages of this channel can still be acknowledged. */
   isOpen(channel: Channel): boolean {
     return [...this.#lines.values()].some((line) => line.channel === channel)
   }
 
-  /** A new connection, on which `open` opens a channel. What was lost is tried again. */
+  /** Uses a new connection, on which `open` opens a channel. Retries the lost queues. */
   attach(open: () => Promise<Channel>): void {
     this.detach()
     this.#open = open
@@ -74,14 +74,14 @@ export class QueueConsumers {
     this.declared()
   }
 
-  /** What was lost is there again. */
+  /** The lost queues have been declared again. */
   declared(): void {
     this.#lost.clear()
     if (this.#askTimer !== null) clearInterval(this.#askTimer)
     this.#askTimer = null
   }
 
-  /** Consumes those of these queues that are not consumed yet. */
+  /** Starts to consume these queues, except those that are consumed already. */
   consume(queues: readonly string[], prefetch: number): void {
     const open = this.#open
     if (open === null) return
@@ -92,7 +92,7 @@ export class QueueConsumers {
     }
   }
 
-  /** Messages that were delivered stay with their channel. Resolves when no more arrive. */
+  /** Stops consuming. Delivered messages stay with their channel. Resolves when no more arrive. */
   async cancel(): Promise<void> {
     await Promise.all(
       [...this.#lines.values()].map(async (line) => {
@@ -101,7 +101,7 @@ export class QueueConsumers {
         try {
           if (consumerTag !== null) await (await opening).cancel(await consumerTag)
         } catch {
-          // The channel is closed, and its messages are delivered again.
+          // The channel is closed; the broker redelivers its messages.
         }
       }),
     )
@@ -127,7 +127,7 @@ export class QueueConsumers {
     const timer = setTimeout(() => this.#giveUp(queue, line), answerWithinMs)
     timer.unref()
     const begun = this.#ask(queue, line, prefetch).finally(() => clearTimeout(timer))
-    // Its channel is closed too, which is heard there.
+    // A failure also closes the channel, whose handler reports it.
     begun.catch(() => {})
     return begun
   }

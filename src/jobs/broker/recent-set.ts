@@ -1,8 +1,11 @@
-/** The last so many numbers that were added. */
+/** The most recently added numbers, up to a maximum. */
 export class RecentSet {
   readonly #maxSize: number
   readonly #numbers = new Set<number>()
-  /** A ring, the oldest at `#next` once it is full. To ask a `Set` for its oldest element walks over all that were deleted before it: 10 µs with 20,000 elements. */
+  /**
+   * A ring buffer with the oldest number at `#next` once it is full. Finding the oldest element of a `Set` walks over all deleted ones before it: 10
+   * µs with 20,000 elements.
+   */
   readonly #order: number[] = []
   #next = 0
 

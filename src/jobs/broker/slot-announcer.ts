@@ -1,12 +1,12 @@
 export interface SlotAnnouncerOptions {
-  /** Interval of announcing them again: another node may have taken over meanwhile. */
+  /** Interval of repeating the announcement: another node may have taken over. */
   readonly intervalMs: number
   readonly free: () => number
-  /** Resolves when the nodes will hear it. */
+  /** Resolves when the broker has stored the announcement. */
   readonly announce: (free: number) => Promise<void>
 }
 
-/** Tells the nodes how many runs this worker could start: when that changes, one message at a time. */
+/** Announces to the nodes how many runs this worker could start, whenever the number changes; one message at a time. */
 export class SlotAnnouncer {
   readonly #options: SlotAnnouncerOptions
   #announced = -1
@@ -31,18 +31,18 @@ export class SlotAnnouncer {
     await this.#sending
   }
 
-  /** The number may have changed. */
+  /** Signals that the number may have changed. */
   note(): void {
     if (this.#isScheduled || this.#isStopped || this.#timer === null) return
     this.#isScheduled = true
-    // After this turn of the event loop, in which several runs may end.
+    // Runs after this turn of the event loop, in which several runs may end.
     setImmediate(() => {
       this.#isScheduled = false
       this.#send()
     })
   }
 
-  /** Whatever was announced before. */
+  /** Announces again, even if the number is the same. */
   repeat(): void {
     this.#announced = -1
     this.note()
@@ -56,7 +56,7 @@ export class SlotAnnouncer {
     this.#sending = this.#options
       .announce(free)
       .catch(() => {
-        // Announced with the next interval.
+        // The next interval announces it.
       })
       .finally(() => {
         this.#sending = null

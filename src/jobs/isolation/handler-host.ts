@@ -3,11 +3,14 @@ import { jsonOf, RunContext } from '../run-context.ts'
 import { importHandler } from './isolation.ts'
 import type { HandlerMessage, HandlerOrder } from './protocol.ts'
 
-/** A handler may report progress in a loop that never yields: beyond so many reports in this time, the last one is sent when the time is over. Log lines are bounded anyway. */
+/**
+ * A handler may report progress in a loop that never yields: after `maxReports` within this window, only the last report is sent, at the end of the
+ * window. Log lines have their own limit.
+ */
 const maxReports = 20
 const reportWindowMs = 50
 
-/** In the thread or process of a handler: executes one run after the other, and tells the worker what comes of them. */
+/** Runs in the thread or process of a handler: executes one run after the other, and reports to the worker. */
 export class HandlerHost {
   readonly #post: (message: HandlerMessage) => void
   #context: RunContext | null = null
@@ -25,7 +28,7 @@ export class HandlerHost {
     else this.#context?.abort(new RunAbortedError(order.why, order.message))
   }
 
-  /** Something failed outside of the handler's promise: nobody can tell what else is broken, so this is the last run here. */
+  /** An error outside of the handler's promise: the state of this thread or process is unknown, so it takes no further run. */
   crash(error: unknown): void {
     this.#fail({ ...failureOf(error), code: 'handler_crashed' }, true)
   }
@@ -60,7 +63,7 @@ export class HandlerHost {
     this.#post(message)
   }
 
-  /** Sent at once where possible: what waits for a timer is lost when the handler exits or never yields again. */
+  /** Sends at once where possible: a report that waits for a timer is lost if the handler exits or never yields again. */
   #onNews(): void {
     const nowMs = performance.now()
     if (nowMs - this.#windowBeganMs >= reportWindowMs) {

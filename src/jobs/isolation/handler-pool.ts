@@ -4,11 +4,11 @@ import { type HandlerRunner, type RunnerEnd, startRunner } from './handler-runne
 import type { Isolation } from './isolation.ts'
 import type { HandlerMessage } from './protocol.ts'
 
-/** A handler at work in a thread or process of its own. */
+/** A handler at work in its own thread or process. */
 export interface IsolatedCall {
   /** Rejects with what the handler threw, or with why its thread or process ended. */
   readonly ended: Promise<unknown>
-  /** Ends it at once; nothing when it has ended by itself. */
+  /** Kills the thread or process; does nothing if the handler has ended. */
   kill(): void
 }
 
@@ -17,11 +17,11 @@ interface CallOrder {
   readonly job: string
   readonly input: unknown
   readonly context: RunContext
-  /** The handler is called now: until then its thread or process was starting. */
+  /** The handler is being called; until then its thread or process was starting. */
   readonly onBegun: () => void
 }
 
-/** A thread or process that waits for its next run for so long is ended. */
+/** A thread or process that is idle for this long is ended. */
 const maxIdleMs = 30_000
 /** Stands for a result that JSON or PostgreSQL can't hold. */
 const unstorable = Symbol('unstorable')
@@ -32,8 +32,8 @@ interface CallEvents {
 }
 
 /**
- * The threads and processes in which a worker executes handlers. Each has one run at a time, and is used again for the same job after a handler that
- * has ended by itself and was not told to stop: whatever else may have happened to it goes with it.
+ * The threads and processes in which a worker executes handlers. Each executes one run at a time. It is reused for the same job only if the handler
+ * ended by itself without being told to stop; otherwise its state is unknown, and it is ended.
  */
 export class HandlerPool {
   readonly #runners = new Set<PooledRunner>()
@@ -81,14 +81,14 @@ export class HandlerPool {
       const { module } = isolation
       runner.send({ kind: 'begin', module, job, run: { ...run, body: null }, input, timeoutMs })
     } catch (error) {
-      // What the schema made of the input can't be sent: a function, say.
+      // The parsed input can't be sent, for example because it contains a function.
       end(true)
       throw error
     }
     return { ended: promise, kill: () => (hasEnded ? undefined : end(false)) }
   }
 
-  /** Ends all of them. */
+  /** Ends all threads and processes. */
   stop(): void {
     for (const runner of this.#runners) runner.kill()
   }
@@ -122,7 +122,7 @@ export class HandlerPool {
 class PooledRunner {
   readonly #runner: HandlerRunner
   #idleTimer: NodeJS.Timeout | null = null
-  /** Of the run that it has now. */
+  /** Callbacks of the current run. */
   calls: CallEvents | null = null
 
   constructor(isolation: Isolation, onGone: () => void) {

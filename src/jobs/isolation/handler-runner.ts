@@ -11,7 +11,7 @@ export interface RunnerEnd {
 
 export interface RunnerEvents {
   onMessage(message: HandlerMessage): void
-  /** Once. */
+  /** Called once. */
   onEnd(end: RunnerEnd): void
 }
 
@@ -19,9 +19,9 @@ export interface RunnerEvents {
 export interface HandlerRunner {
   /** Throws when the order can't be sent. */
   send(order: HandlerOrder): void
-  /** At once, whatever it is at. */
+  /** Ends the thread or process at once, whatever it does. */
   kill(): void
-  /** Whether the worker's process stays for it. */
+  /** Whether the runner keeps the worker's process alive. */
   hold(isHeld: boolean): void
 }
 
@@ -76,7 +76,7 @@ function startHandlerProcess(isolation: Isolation, events: RunnerEvents): Handle
     if (!hasEnded) events.onEnd(end)
     hasEnded = true
   }
-  // What it sent before it ended may not have been read yet.
+  // Messages that were sent before the end may not have been read yet.
   const onEnd = (end: RunnerEnd) => {
     if (child.connected) child.once('disconnect', () => tell(end))
     else tell(end)
@@ -86,7 +86,7 @@ function startHandlerProcess(isolation: Isolation, events: RunnerEvents): Handle
     onEnd({ code: 'handler_crashed', error: `The process of the handler: ${error.message}` }),
   )
   child.once('exit', (code, signal) => {
-    // What Node.js does at its limit.
+    // How Node.js exits at its heap limit.
     if (signal === 'SIGABRT' || code === 134) onEnd(outOfMemory('process', isolation))
     else if (signal !== null)
       onEnd({ code: 'handler_crashed', error: `The process of the handler was ended by ${signal}.` })

@@ -12,11 +12,11 @@ export interface Isolation {
   readonly kind: IsolationKind
   /** The address of the module that exports the handler. */
   readonly module: string
-  /** Of JavaScript's heap, for one run. */
+  /** Limit of the JavaScript heap for one run. */
   readonly memoryLimitMb: number
 }
 
-/** What `defineJob` is told of it. */
+/** The options of `defineJob` about isolation. */
 export interface IsolationInput {
   readonly isolation?: unknown
   readonly module?: unknown
@@ -60,7 +60,7 @@ export function parseIsolation(
   }
 }
 
-/** A path is taken from the working directory, as those of the CLI. */
+/** A path is relative to the working directory, as in the CLI. */
 function addressOf(module: string | URL): string {
   if (module instanceof URL) return module.href
   return module.startsWith('file:') ? module : pathToFileURL(resolve(module)).href

@@ -14,13 +14,13 @@ process.on('disconnect', () => process.exit())
 
 const leave = (error: unknown) => {
   host.crash(error)
-  // After what was sent before it.
+  // Exit after the messages before it have been sent.
   send({ kind: 'news', lines: [], progress: null }, () => process.exit(1))
 }
 process.on('uncaughtException', leave)
 process.on('unhandledRejection', leave)
 
-// A handler that never yields doesn't see its worker go: without this it would go on for ever.
+// A handler that never yields doesn't notice that its worker is gone: without this thread it would run for ever.
 const parentPid = process.ppid
 const guard = new Thread(
   `setInterval(() => { if (process.ppid !== ${parentPid}) process.kill(process.pid, 'SIGKILL') }, 1000)`,

@@ -2,7 +2,7 @@ import type { ClaimedRun } from '../../storage/claim-runs.ts'
 import type { HandlerEnd, RunAbortedError } from '../handler-ending.ts'
 import type { LogLine } from '../run-context.ts'
 
-/** What a worker tells the thread or process of a handler. One run at a time. */
+/** Messages of a worker to the thread or process of a handler, which has one run at a time. */
 export type HandlerOrder =
   | {
       readonly kind: 'begin'
@@ -14,15 +14,15 @@ export type HandlerOrder =
     }
   | { readonly kind: 'cancel'; readonly why: RunAbortedError['why']; readonly message: string }
 
-/** What it answers. Values of the handler travel as JSON: anything else may not be sendable. */
+/** Messages of the thread or process to the worker. Values of the handler travel as JSON, because others may not be transferable. */
 export type HandlerMessage =
-  /** The thread or process is up, and the handler is called now. */
+  /** The thread or process has started, and calls the handler now. */
   | { readonly kind: 'begun' }
   | { readonly kind: 'news'; readonly lines: readonly LogLine[]; readonly progress: string | null }
   | {
       readonly kind: 'succeeded'
       readonly hasResult: boolean
-      /** Null: it can't be stored. */
+      /** Null: the result can't be stored. */
       readonly result: string | null
       readonly droppedLines: number
     }
@@ -30,16 +30,16 @@ export type HandlerMessage =
       readonly kind: 'failed'
       readonly end: HandlerEnd
       readonly droppedLines: number
-      /** It takes no further run. */
+      /** The thread or process takes no further run. */
       readonly isLast: boolean
     }
 
-/** What a handler's thread or process sends. A handler, or a library that it uses, may send something of its own over the same channel. */
+/** Wraps our messages: a handler, or a library that it uses, may send its own over the same channel. */
 export interface SentMessage {
   readonly holdfast: HandlerMessage
 }
 
-/** Null: it isn't ours. */
+/** Null: not one of our messages. */
 export function messageOf(sent: unknown): HandlerMessage | null {
   return typeof sent === 'object' && sent !== null && 'holdfast' in sent
     ? (sent as SentMessage).holdfast

@@ -8,7 +8,7 @@ import type { WorkerOptions } from '../worker-options.ts'
 import { PostgresLink } from './postgres-link.ts'
 import type { WorkerLink } from './worker-link.ts'
 
-/** The broker if there is one, or else the database. */
+/** Creates a link to the broker if one is configured, otherwise to the database. */
 export function createLink(options: WorkerOptions, name: string, logger: Logger): WorkerLink {
   const { amqpUrl, amqpPrefix: prefix = defaultTopology.prefix } = options
   if (amqpUrl === undefined) {

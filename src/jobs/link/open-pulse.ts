@@ -2,7 +2,7 @@ import type { HeartbeatSettings } from '../heartbeat-protocol.ts'
 import type { WorkBoard } from '../work-board/work-board.ts'
 import type { WorkerPulse } from './worker-pulse.ts'
 
-/** Loads only what this worker needs: one over a broker has no database driver, and the other way round. */
+/** Loads only the driver that this worker needs: for the broker or for the database. */
 export async function openPulse(settings: HeartbeatSettings, board: WorkBoard): Promise<WorkerPulse> {
   const { address } = settings
   if (address.kind === 'postgres') {

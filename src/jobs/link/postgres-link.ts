@@ -39,10 +39,10 @@ export interface PostgresLinkOptions {
 const connectTimeoutMs = 10_000
 const queryDeadlineMs = 15_000
 const closeDeadlineMs = 5000
-/** One claims, one settles, one is at hand for progress and the keeper. */
+/** For claims, results, progress and the keeper. */
 const workConnections = 4
 
-/** A worker that claims from PostgreSQL and commits its results there. */
+/** Connects a worker to PostgreSQL, where it claims runs and commits results. */
 export class PostgresLink implements WorkerLink {
   readonly target = 'database'
   readonly #options: PostgresLinkOptions

@@ -13,7 +13,7 @@ import { type HeardBeat, type HeartbeatSettings, processMonotonicMs } from '../h
 import { WorkerWatch } from '../worker-watch.ts'
 import type { WorkerPulse } from './worker-pulse.ts'
 
-/** Beats in PostgreSQL, and watches the beats of its peers there. */
+/** Sends heartbeats to PostgreSQL, and watches the heartbeats of other workers there. */
 export class PostgresPulse implements WorkerPulse {
   readonly #incarnation: number
   readonly #database: Database
@@ -26,7 +26,7 @@ export class PostgresPulse implements WorkerPulse {
     this.#watch = new WorkerWatch(heartbeatMs * 4)
     const pool = createPool({
       connectionString: databaseUrl,
-      // One beats, one gives back what a blocked loop holds.
+      // One for heartbeats, one to return the runs of a blocked event loop.
       max: 2,
       applicationName: 'holdfast-heartbeat',
       connectTimeoutMs: deadlineMs,

@@ -12,24 +12,24 @@ import type { WorkBoard, WorkBoardMemory } from '../work-board/work-board.ts'
 import type { WorkerLimits } from '../worker-limits.ts'
 
 /**
- * What connects a worker with the rest: where its runs come from, and where its results go. There is one over PostgreSQL and one over a
- * broker; all that executes runs is the same for both.
+ * A worker's connection to the installation: the source of its runs and the target of its results. There is one for PostgreSQL and one for a broker;
+ * the code that executes runs is the same for both.
  */
 export interface WorkerLink {
-  /** For log lines: "The database is unavailable". */
+  /** For log messages, like "The database is unavailable". */
   readonly target: 'database' | 'broker'
-  /** Connects. Rejects if that fails, or if what answers can't be used. */
+  /** Connects. Rejects if that fails, or if the server can't be used. */
   open(): Promise<void>
-  /** The name, settings and state of these jobs, as far as they exist. */
+  /** Reads name, settings and state of these jobs; unknown ids are skipped. */
   readJobs(ids: readonly number[]): Promise<readonly LinkedJob[]>
   readonly results: RunResultStore
   readonly progress: ProgressStore
-  /** Announces ended runs on the stream of changes; left out where the link has no such stream. */
+  /** Announces ended runs on the stream of changes; undefined if the link has no stream. */
   tellFollowers?(payload: string): Promise<void>
   createPresence(options: PresenceOptions): WorkerPresence
   createFeed(options: RunFeedOptions): RunFeed
   createNotes(options: NotesOptions): RunNotes
-  /** What this worker does for the whole installation. */
+  /** The upkeep that this worker does for the whole installation. */
   createUpkeep(by: () => number): { start(): void; stop(): Promise<void> }
   close(): Promise<void>
 }
@@ -39,24 +39,24 @@ export type LinkedJob = Pick<
   'id' | 'name' | 'defaults' | 'overrides' | 'state' | 'state_reason' | 'reenable_at'
 >
 
-/** Where results go. A call whose connection was lost is repeated: storing the same results twice must change nothing. */
+/** Stores results. A call whose connection was lost is repeated, so storing the same results twice must change nothing. */
 export interface RunResultStore {
   settleSuccesses(
     worker: number,
     records: readonly RunRecord[],
     endedClaims: readonly number[],
   ): Promise<void>
-  /** Returns the runs whose decision was refused, as far as that is known. */
+  /** Returns the runs whose decision was refused, as far as known. */
   settleFailures(
     worker: number,
     records: readonly RunRecord[],
     endedClaims: readonly number[],
   ): Promise<readonly number[]>
-  /** Keeps a record that is refused in any form. Returns the run's correlation id. */
+  /** Stores a record that the target refuses in any form. Returns the run's correlation id. */
   quarantine(worker: number, record: RunRecord, error: string): Promise<string | undefined>
 }
 
-/** Where progress and log lines of running runs go; they are part of the result too. */
+/** Stores progress and log lines of running runs; the result contains them too. */
 export interface ProgressStore {
   record(worker: number, entries: readonly ProgressEntry[]): Promise<void>
   clear(runIds: readonly number[]): Promise<void>
@@ -66,9 +66,9 @@ export interface PresenceOptions {
   readonly name: string
   readonly tags: readonly string[]
   readonly concurrency: number
-  /** Null: those of its jobs. */
+  /** Null: the queues of its jobs. */
   readonly queues: readonly string[] | null
-  /** All of its jobs, also those without a handler. */
+  /** All jobs, including those without a handler. */
   readonly jobNames: readonly string[]
   /** The jobs that it has handlers for. */
   readonly jobs: readonly Pick<AnyJob, 'name' | 'settings'>[]
@@ -76,36 +76,38 @@ export interface PresenceOptions {
   readonly board: WorkBoardMemory
   readonly endBlockedAfterMs: number | null
   readonly logger: Logger
-  /** There may be runs for us. */
+  /** There may be runs for this worker. */
   readonly onRing: () => void
   readonly onJobsChanged: () => void
-  /** Somebody follows the stream, for so long. */
+  /** Somebody follows the stream for this long. */
   readonly onTailWanted: (forMs: number) => void
-  /** A beat got through. */
+  /** A heartbeat succeeded. */
   readonly onBeat: (heard: HeardBeat) => void
-  /** We have taken the runs of a peer that died. */
+  /** This worker has recovered the runs of a dead peer. */
   readonly onRecovered: (recovered: RecoveredRuns) => void
-  /** This worker has a new incarnation that others have not seen yet. */
+  /** This worker has registered as a new incarnation, which no other process has seen yet. */
   readonly onJoined: (incarnation: number) => void
 }
 
-/** A worker's presence in the installation: its registration, its lease, and who can tell it something. */
+/** A worker's registration in the installation, with its lease and its notifications. */
 export interface WorkerPresence {
   /** 0 before it has joined. */
   readonly incarnation: number
   readonly queueNames: readonly string[]
-  /** Whether so much of the lease is over that another worker may soon get our runs. */
+  /** Whether the lease is so close to its end that another worker may soon get the runs. */
   readonly isFenced: boolean
   running: number
-  /** Declares its jobs and registers. `former`: incarnations of dead processes whose runs needn't wait for their lease. */
+  /**
+   * Declares the worker's jobs and registers it. `former`: incarnations of dead processes, whose runs are recovered without waiting for their lease.
+   */
   join(former: ReadonlySet<number>): Promise<void>
-  /** Registers as a new incarnation; retries until that succeeds, or it is stopped. */
+  /** Registers as a new incarnation; retries until that succeeds, or the worker stops. */
   joinAgain(isStopping: () => boolean): Promise<void>
-  /** Somebody may have changed its jobs. Returns whether it takes from other queues now; only if it may move. */
+  /** Reads the jobs again after a change. Returns whether the worker now takes from other queues; only if it may move. */
   refreshJobs(mayMove: () => boolean): Promise<boolean>
-  /** It takes nothing more. Never rejects. */
+  /** Records that this worker takes no more runs. Never rejects. */
   markStopping(): Promise<void>
-  /** Ends the lease: nothing of it is left behind. Never rejects. */
+  /** Ends the lease and removes the registration. Never rejects. */
   leave(): Promise<void>
 }
 
@@ -114,36 +116,36 @@ export interface RunFeedOptions {
   readonly board: WorkBoard
   readonly limits: WorkerLimits
   readonly concurrency: number
-  /** Runs that may wait in front of the slots in any case: a handler that takes a batch finds them there. */
+  /** Minimum of runs that may wait in the local queue, so that a batch handler finds them there. */
   readonly minLine: number
   readonly logger: Logger
   readonly worker: () => number
   /** False while stopping, draining, fenced, or with a full journal. */
   readonly mayClaim: () => boolean
-  /** What a worker of this incarnation has claimed. `isOurs`, asked once when it can start: nobody has given it back meanwhile. */
+  /** Passes on runs claimed by this incarnation. `isOurs` is called once, when the runs can start: false if they have been returned meanwhile. */
   readonly take: TakeRuns
-  /** Hands back a run that was not passed to `take`, but may count as ours. */
+  /** Returns a run to its queue that was not passed to `take`, but may count as claimed by this worker. */
   readonly release: (run: ClaimedRun, worker: number) => void
-  /** Whether this run's success waits to be stored, or was stored lately: it must not be executed again. */
+  /** Whether this run's success waits to be stored, or was stored recently: the run must not be executed again. */
   readonly hasSucceeded: (runId: number) => boolean
 }
 
 export type TakeRuns = (runs: readonly ClaimedRun[], worker: number, isOurs: () => boolean) => Promise<void>
 
-/** Where runs come from: it keeps the slots filled and, when runs are short, a line in front of them. */
+/** The source of runs: it keeps the slots filled and, when runs are short, also a local queue. */
 export interface RunFeed {
   start(): void
-  /** Takes nothing more, and gives back what was not passed to `take`. */
+  /** Takes no more runs, and returns those that were not passed to `take`. */
   stop(): Promise<void>
-  /** There may be work. */
+  /** Signals that there may be work. */
   ring(): void
-  /** A slot is free. */
+  /** Signals that a slot is free. */
   noteRoom(): void
-  /** Results are stored: a limit that held us back may allow more. Left out: as noteRoom. */
+  /** Results are stored: a limit that held runs back may allow more. `noteRoom` is called if undefined. */
   noteSettled?(): void
-  /** This worker has a new incarnation, or the database may not know its latest claims. */
+  /** This worker has a new incarnation, or the database may have lost its latest claims. */
   reset(): void
-  /** A slot for one run that this process is about to enqueue as claimed by us; null if that can't be. */
+  /** Reserves a slot for one run that this process is about to enqueue as claimed by this worker; null if not possible. */
   keepSlot(): KeptSlot | null
 }
 
@@ -153,7 +155,7 @@ export interface NotesOptions {
   readonly logger: Logger
 }
 
-/** Records which runs are at work, so that the process that recovers them after a crash can name the interrupted attempts. */
+/** Records which runs are executing, so that the process that recovers them after a crash knows the interrupted attempts. */
 export interface RunNotes {
   begun(): void
   stop(): Promise<void>

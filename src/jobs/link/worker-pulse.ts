@@ -1,24 +1,24 @@
 import type { RecoveredRuns } from '../../storage/workers.ts'
 import type { HeardBeat } from '../heartbeat-protocol.ts'
 
-/** How the heartbeat's thread reaches those that keep the lease; sent to the thread as it starts. */
+/** Where the heartbeat's thread connects to renew the lease; sent to the thread when it starts. */
 export type PulseAddress =
   | { readonly kind: 'postgres'; readonly databaseUrl: string }
   | { readonly kind: 'broker'; readonly amqpUrl: string; readonly prefix: string }
 
-/** The heartbeat's side of a worker's link: it has connections of its own, which a blocked main thread can't hold up. */
+/** The heartbeat's side of a worker's link. It has its own connections, which a blocked main thread can't delay. */
 export interface WorkerPulse {
-  /** Resolves when a beat is recorded. `sentAtMs`: when that beat was sent, on the process's monotonic clock. */
+  /** Resolves when a heartbeat is recorded. `sentAtMs`: when that heartbeat was sent, on the process's monotonic clock. */
   beat(running: number): Promise<HeardBeat & { readonly sentAtMs: number }>
-  /** After a beat: recovers the runs of peers that are dead, where that is the workers' task. */
+  /** Called after a heartbeat: recovers the runs of dead peers, where workers do that. */
   watchPeers(onBuried: (incarnation: number, recovered: RecoveredRuns) => void): Promise<void>
-  /** Gives back what a claim took whose response nobody has read. */
+  /** Returns the runs of a claim whose response was not read. */
   returnClaim(request: number): Promise<void>
-  /** One of these runs blocks the loop; what has not begun goes back uncounted. */
+  /** Reports that one of these runs blocks the event loop, and returns unstarted runs without counting an attempt. */
   reportBlocked(blocking: readonly number[], unbegun: readonly number[]): Promise<void>
-  /** The loop has come round again. */
+  /** Reports that the event loop runs again. */
   clearBlocked(): Promise<void>
-  /** The process is about to be ended because of its blocked loop: its runs needn't wait for its lease. */
+  /** Reports that the process is about to be ended because of its blocked event loop, so that its runs needn't wait for its lease. */
   reportDeath(): Promise<void>
   close(): Promise<void>
 }

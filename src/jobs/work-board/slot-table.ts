@@ -1,10 +1,10 @@
-/** Of a slot: nobody's, in use, taken by the other thread, and given up by it. */
+/** States of a slot: free, in use, taken by the other thread, and released by it. */
 const free = 0
 const used = 1
 const taken = 2
 const spent = 3
 
-/** The memory that both threads see. */
+/** Shared memory of both threads. */
 export interface SlotMemory {
   readonly states: SharedArrayBuffer
   readonly values: SharedArrayBuffer
@@ -17,18 +17,18 @@ export function createSlotMemory(slots: number): SlotMemory {
   }
 }
 
-/** What `add` returns when every slot is in use: such a number is nobody's but the owner's. */
+/** What `add` returns when every slot is in use: the other thread never sees such a number. */
 const noSlot = -1
 
 /**
- * Numbers that two threads can take, each number once: its owner adds and takes them one by one, another thread takes all that are left. Without a
+ * Numbers that two threads can take, each number once: the owner adds and takes single numbers, the other thread takes all that are left. It needs no
  * lock, because the owner may be blocked for ever.
  */
 export class SlotTable {
   readonly #states: Int32Array
   readonly #values: Float64Array
   readonly #free: number[]
-  /** Taken by the other thread, which may be about to read their numbers. */
+  /** Slots taken by the other thread, which may be about to read their numbers. */
   #lost: number[] = []
 
   constructor({ states, values }: SlotMemory) {
@@ -37,7 +37,7 @@ export class SlotTable {
     this.#free = Array.from(this.#states.keys()).toReversed()
   }
 
-  /** Returns the slot. */
+  /** Adds a number. Returns its slot. */
   add(value: number): number {
     if (this.#free.length === 0) this.#recycle()
     const slot = this.#free.pop() ?? noSlot
@@ -47,7 +47,7 @@ export class SlotTable {
     return slot
   }
 
-  /** Once for each slot. False: the other thread has taken it. */
+  /** Call it once for each slot. False: the other thread has taken the number. */
   take(slot: number): boolean {
     if (slot === noSlot) return true
     if (Atomics.compareExchange(this.#states, slot, used, free) === used) {
@@ -58,7 +58,7 @@ export class SlotTable {
     return false
   }
 
-  /** For the other thread: takes what is left. */
+  /** For the other thread: takes all numbers that are left. */
   takeAll(): number[] {
     const values: number[] = []
     for (const slot of this.#states.keys()) {
@@ -69,7 +69,7 @@ export class SlotTable {
     return values
   }
 
-  /** For the other thread: what is there now. */
+  /** For the other thread: the current numbers. */
   list(): number[] {
     const values: number[] = []
     for (const slot of this.#states.keys()) {

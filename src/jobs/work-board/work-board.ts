@@ -7,7 +7,7 @@ export interface WorkBoardMemory {
   readonly marks: SharedArrayBuffer
 }
 
-/** More are claimed ahead only in unusual settings; those can't be given back while the loop is blocked. */
+/** Runs beyond this number can't be returned while the event loop is blocked; only unusual settings claim so many ahead. */
 const maxQueued = 8192
 const maxBegun = 4096
 const maxRequests = 256
@@ -24,15 +24,15 @@ export function createWorkBoardMemory(): WorkBoardMemory {
 }
 
 /**
- * What the main thread is at, as the heartbeat's thread sees it: so that it can tell which run blocks the event loop, and give back what was claimed
- * and not begun. Each such run is either begun by the main thread or given back by the other.
+ * The main thread's runs, in memory that the heartbeat's thread reads: it sees which run blocks the event loop, and returns runs that were claimed
+ * and not started. Each such run is either started by the main thread or returned by the other.
  */
 export class WorkBoard {
-  /** Runs that were claimed and have not begun. */
+  /** Runs that were claimed and have not started. */
   readonly queued: SlotTable
   /** Runs whose handlers have returned a promise. */
   readonly begun: SlotTable
-  /** Claims whose runs are not known here yet. */
+  /** Claims whose response has not arrived. */
   readonly requests: SlotTable
   readonly #marks: Float64Array
 
@@ -43,7 +43,7 @@ export class WorkBoard {
     this.#marks = new Float64Array(memory.marks)
   }
 
-  /** How often the event loop has come round, about. */
+  /** Approximate number of turns of the event loop. */
   get turns(): number {
     return this.#marks[mark.turns] ?? 0
   }
@@ -52,7 +52,7 @@ export class WorkBoard {
     this.#marks[mark.turns] = this.turns + 1
   }
 
-  /** Calls a handler: until it returns, its run is the one that keeps the loop. */
+  /** Calls a handler and marks its run as the one that occupies the event loop. */
   during<Result>(runId: number, call: () => Result): Result {
     this.#marks[mark.current] = runId
     try {
@@ -62,7 +62,7 @@ export class WorkBoard {
     }
   }
 
-  /** The runs that may be the ones that block the loop: the one whose handler was just called; or else any that has begun. */
+  /** The runs that may block the event loop: the one whose handler is being called, otherwise all that have started. */
   listSuspects(): number[] {
     const current = this.#marks[mark.current] ?? 0
     return current === 0 ? this.begun.list() : [current]

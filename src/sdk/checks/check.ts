@@ -35,7 +35,7 @@ export async function attempt<Found>(check: string, look: () => Promise<Found>):
   }
 }
 
-/** Several findings of one check: each is a problem of its own. */
+/** A check may return several findings: each is a separate problem. */
 export type Check = readonly [name: string, look: () => Promise<Finding | readonly Finding[]>]
 
 export async function runChecks(checks: readonly Check[]): Promise<Finding[]> {

@@ -87,7 +87,7 @@ function refusedRights(rights: Rights): Finding {
   )
 }
 
-/** Rights on tables must not be used for publishing: they would let an application write API keys. */
+/** Don't advise granting rights on tables to publishers: an application could then insert API keys. */
 function adviceFor({ role, owner }: Rights, start: string): string {
   return `To run nodes and workers with it: grant "${owner}" to "${role}". For an application that publishes, as the owner: ${start}holdfast.grant_app(${quoted(role)})`
 }
@@ -98,10 +98,10 @@ function quoted(name: string): string {
 
 const clockSamples = 5
 const warnSkewMs = 2000
-/** Receivers refuse signatures whose time differs by more than this. */
+/** Receivers refuse signatures whose timestamp differs by more than this. */
 const failSkewMs = 5 * 60_000
 
-/** The fastest answer is the most precise: half of its round trip bounds the error. */
+/** The fastest response is the most precise: half of its round trip limits the error. */
 async function checkClock(database: Database): Promise<Finding> {
   let best = { roundTripMs: Number.POSITIVE_INFINITY, skewMs: 0 }
   for (let sample = 0; sample < clockSamples; sample += 1) {

@@ -16,7 +16,7 @@ function element(name, className, ...children) {
   return made
 }
 
-/** Text whose `names` stand between backticks. */
+/** Converts text in which `names` are between backticks. */
 function prose(text) {
   return text.split('`').map((part, index) => (index % 2 === 1 ? element('code', '', part) : part))
 }
@@ -26,7 +26,7 @@ function resolve(schema) {
   return name === undefined ? schema : api.components.schemas[name]
 }
 
-/** What a value of the schema looks like, in a few words. */
+/** A short description of the schema's type. */
 function typeOf(schema) {
   if (schema === undefined || schema === true) return 'any'
   const name = schema.$ref?.split('/').at(-1)
@@ -58,7 +58,7 @@ function needed() {
   return element('span', 'needed', 'required')
 }
 
-/** `isRequired` tells what a caller must give; of a result it would say nothing. */
+/** `isRequired`: whether to mark required fields; only useful for input, not for results. */
 function fieldRows(schema, isRequired, prefix = '', depth = 0) {
   const { properties = {}, required = [] } = resolve(schema) ?? {}
   return Object.entries(properties).flatMap(([name, field]) => {

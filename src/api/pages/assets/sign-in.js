@@ -1,14 +1,14 @@
 const problem = document.getElementById('problem')
 const button = document.querySelector('button')
 
-/** Where somebody wanted to go before they had to sign in: a path of ours, never another site. */
+/** Where the user wanted to go before signing in: a path of ours, never another site. */
 function destination() {
   const home = new URL('./', location.href)
   const wanted = new URL(new URLSearchParams(location.search).get('to') ?? '', home)
   return wanted.href.startsWith(home.href) ? wanted.href : home.href
 }
 
-/** What is wrong, in words; nothing when somebody is signed in now. */
+/** Returns the error message; nothing if the user is signed in now. */
 async function begin(body) {
   try {
     const response = await fetch('session', {
@@ -39,7 +39,7 @@ document.getElementById('form').addEventListener('submit', (event) => {
   void signIn({ key: document.getElementById('key').value.trim() })
 })
 
-// A link that signs in once has its token behind the #, where no server and no log on the way sees it.
+// The token of a one-time sign-in link is in the fragment (`#…`), which no server and no log sees.
 const token = location.hash.slice(1)
 if (token !== '') {
   history.replaceState(null, '', `sign-in${location.search}`)

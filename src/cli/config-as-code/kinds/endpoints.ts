@@ -30,7 +30,7 @@ export const endpointKind: Kind = {
     const described = descriptionOf(parsed.value.transport)
     if (described === undefined) return []
     const given = fields['config'] as Fields | undefined
-    // A change that has everything that must be there can be checked like a new config.
+    // A change that contains every required field can be validated like a new config.
     const isWhole = isNew || requiredFields(described.config).every((field) => given?.[field] !== undefined)
     const checks = isWhole ? await loadConfigChecks(described.name) : undefined
     return checks === undefined ? [] : configProblems(checks, parsed.value.config)
@@ -93,8 +93,8 @@ function unusual(fields: Fields, usual: Fields): Fields {
 }
 
 /**
- * A secret can't be read. Its digest is written instead, which `apply` compares, or a reference to fill if there is none; the
- * signing secret stays unchanged if it isn't given.
+ * Secrets can't be read. The file gets a secret's digest, which `apply` compares, or a reference to fill in if there is none; an omitted signing
+ * secret stays unchanged.
  */
 function configToFile(
   endpoint: string,

@@ -9,7 +9,7 @@ const schema = operations.jobs.create.body as z.ZodObject
 const timing = ['cron', 'timezone', 'payload', 'overlap', 'catchUp'] as const
 const usualTiming: Fields = { timezone: 'UTC', payload: null, overlap: 'skip', catchUp: 'one' }
 
-/** What was set of a job beside its code. A job without any of that isn't ours to speak of. */
+/** Settings of a job that were set outside its code. Jobs without any are ignored. */
 export const jobKind: Kind = {
   list: 'jobs',
   noun: 'job',
@@ -29,7 +29,7 @@ export const jobKind: Kind = {
   },
   create: async (client, name, fields) => {
     const { name: _, ...body } = fields
-    // A worker may have made it known already.
+    // A worker may have declared the job already.
     if (await isKnown(client, name)) await client.jobs.update({ params: { name }, body })
     else await client.jobs.create({ body: { ...body, name } })
     return null
@@ -38,7 +38,7 @@ export const jobKind: Kind = {
     await client.jobs.update({ params: { name }, body: changes })
     return null
   },
-  /** Its code stays; what was set beside it goes. */
+  /** Removes the overrides; the settings of the code remain. */
   delete: async (client, name) => {
     const { overrides } = await client.jobs.get({ params: { name } })
     const nothing = Object.fromEntries(Object.keys(overrides).map((field) => [field, null]))

@@ -17,7 +17,7 @@ export const routeKind: Kind = {
     const patterns = new Set(
       endpoints.flatMap(({ name, eventTypes }) => eventTypes.map((type) => `${name} ${type}`)),
     )
-    // A route that an endpoint's `eventTypes` made is named after it and belongs to it.
+    // A route created by an endpoint's `eventTypes` is named after the endpoint and belongs to it.
     const isOwn = ({ name, endpoint, eventType }: (typeof routes)[number]) =>
       !name.startsWith(`${endpoint}:`) || !patterns.has(`${endpoint} ${eventType}`)
     return routes.filter(isOwn).map((route) => writable(route, routeInput.shape))
@@ -42,13 +42,13 @@ export const routeKind: Kind = {
 
 const sample = { type: 'holdfast.check', payload: null }
 
-/** The server itself says whether it understands pattern, filter and transform: a preview changes nothing. */
+/** The server validates pattern, filter and transform with a preview, which changes nothing. */
 async function check(fields: Fields, { client, endpoints }: CheckContext): Promise<readonly Problem[]> {
   const endpoint = String(fields['endpoint'])
   if (!endpoints.existing.includes(endpoint) && !endpoints.declared.includes(endpoint)) {
     return [{ path: 'endpoint', message: `names "${endpoint}", which neither exists nor is in this file` }]
   }
-  // One that is only about to be created can't be previewed with: any other will do.
+  // An endpoint that doesn't exist yet can't be used for a preview: use any other one.
   const stand = endpoints.existing.includes(endpoint) ? endpoint : endpoints.existing[0]
   if (stand === undefined) return []
   try {
