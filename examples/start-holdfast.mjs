@@ -27,6 +27,8 @@ export async function startHoldfast(variables = {}) {
     XDG_CONFIG_HOME: folder,
     ...variables,
   }
+  if (!existsSync(program))
+    process.stderr.write('Building Holdfast; only the first time. About half a minute …\n')
   const server = spawn(process.execPath, [starter, 'dev'], {
     env,
     cwd: folder,
@@ -38,9 +40,23 @@ export async function startHoldfast(variables = {}) {
   let complaint = ''
   server.stderr.setEncoding('utf8').on('data', (text) => (complaint = (complaint + text).slice(-2000)))
   const ended = new Promise((resolve) => server.once('exit', resolve))
+  let stopped
+  const stopOnce = async () => {
+    server.kill('SIGTERM')
+    await ended
+    await rm(folder, { recursive: true, force: true })
+  }
+  const stop = () => (stopped ??= stopOnce())
+  // Ctrl-C and the like: what was started ends, and its folder goes. What the example was doing fails then, which isn't worth a word.
+  for (const signal of ['SIGINT', 'SIGTERM'])
+    process.once(signal, () => {
+      process.on('uncaughtException', () => {})
+      void stop().finally(() => process.exit(1))
+    })
   let state = null
   while (state === null) {
-    if (server.exitCode !== null) throw new Error(`holdfast dev did not start: ${complaint}`)
+    if (server.exitCode !== null && stopped === undefined)
+      throw new Error(`holdfast dev did not start: ${complaint}`)
     await wait(100)
     state = await readFile(join(dataDir, 'dev.json'), 'utf8').then(JSON.parse, () => null)
   }
@@ -61,10 +77,6 @@ export async function startHoldfast(variables = {}) {
       children.push(child)
       return child
     },
-    stop: async () => {
-      server.kill('SIGTERM')
-      await ended
-      await rm(folder, { recursive: true })
-    },
+    stop,
   }
 }

@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { connect } from 'amqplib'
 import { startHoldfast } from '../start-holdfast.mjs'
 import { removeTopology } from './remove-topology.mjs'
 
@@ -14,6 +15,15 @@ const broker = {
   // Names of its own on the broker, so that it disturbs nobody.
   HOLDFAST_BROKER_PREFIX: `holdfast-example-${randomBytes(4).toString('hex')}`,
 }
+const { host } = new URL(broker.HOLDFAST_AMQP_URL)
+const connection = await connect(broker.HOLDFAST_AMQP_URL, { timeout: 5000 }).catch((error) => {
+  const reason = error.code ?? error.message
+  console.log(
+    `skipped, because no RabbitMQ answers at ${host} (${reason}). HOLDFAST_AMQP_URL names another one.`,
+  )
+  process.exit()
+})
+await connection.close()
 const server = await startHoldfast(broker)
 // Only now: in a clone, startHoldfast has built it.
 const { Holdfast } = await import('holdfast')

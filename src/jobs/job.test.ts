@@ -26,6 +26,9 @@ test.each([
   [{ isolation: 'thread', module, run: () => {} }, /run: name the module .* a function can't be sent/],
   [{ isolation: 'fiber', module }, /isolation: must be "none", "thread" or "process"/],
   [{ module }, /module: requires isolation/],
+  [{ cron: '0 3 * * *' }, /cron: is not a known field: set a schedule .* holdfast\.schedules\.set/],
+  [{ schedule: { cron: '0 3 * * *' } }, /schedule: is not a known field: set a schedule/],
+  [{ timeout: 5 }, /timeout: is not a known field: did you mean timeoutMs\?/],
   [{ isolation: 'process', module, memoryLimitMb: 1 }, /memoryLimitMb: must be a whole number/],
 ])('%o is refused with what to do', (definition, message) => {
   expect(refusal(definition)).toMatch(message)

@@ -185,21 +185,15 @@ export class InvalidInputError extends Error {
   }
 }
 
-/**
- * Declares a job. The schema sets the type of the input for `enqueue` and the handler; the handler's return type is the type of the result.
- *
- * @example
- * const sendInvoice = defineJob({
- *   name: 'send-invoice',
- *   input: z.object({ orderId: z.number() }),
- *   retry: { maxRetries: 5 },
- *   run: async ({ orderId }, { signal, logger }) => { … },
- * })
- * await holdfast.enqueue(sendInvoice, { orderId: 7 })
- */
-export function defineJob<Schema extends z.ZodType = z.ZodType, Result = unknown>(
-  definition: JobDefinition<Schema, Result>,
-): Job<z.input<Schema>, z.output<Schema>, Result>
+const scheduleFields: readonly string[] = ['cron', 'schedule', 'everyMs', 'timezone']
+
+/** In other libraries a job's definition has its cron. */
+function withScheduleAdvice(problem: Problem): Problem {
+  if (!scheduleFields.includes(problem.path)) return problem
+  const message = `is not a known field: set a schedule beside the job, with holdfast.schedules.set({ name, job, cron })`
+  return { ...problem, message }
+}
+
 /**
  * Declares a job whose handler takes several runs at once.
  *
@@ -223,6 +217,22 @@ export function defineJob<Schema extends z.ZodType = z.ZodType, Result = unknown
 export function defineJob<Schema extends z.ZodType = z.ZodType, Result = unknown>(
   definition: IsolatedJobDefinition<Schema>,
 ): Job<z.input<Schema>, z.output<Schema>, Result>
+/**
+ * Declares a job. Its schema gives the type of the input at `enqueue` and in the handler; what the handler returns is the type of the result.
+ *
+ * @example
+ * const sendInvoice = defineJob({
+ *   name: 'send-invoice',
+ *   input: z.object({ orderId: z.number() }),
+ *   retry: { maxRetries: 5 },
+ *   run: async ({ orderId }, { signal, logger }) => { … },
+ * })
+ * await holdfast.enqueue(sendInvoice, { orderId: 7 })
+ */
+// Last, because TypeScript explains a mistake by the last overload, and most jobs are plain.
+export function defineJob<Schema extends z.ZodType = z.ZodType, Result = unknown>(
+  definition: JobDefinition<Schema, Result>,
+): Job<z.input<Schema>, z.output<Schema>, Result>
 export function defineJob<Schema extends z.ZodType = z.ZodType, Result = unknown>(
   definition:
     | JobDefinition<Schema, Result>
@@ -238,7 +248,7 @@ export function defineJob<Schema extends z.ZodType = z.ZodType, Result = unknown
     const found: Problem[] = isNamed.success
       ? []
       : isNamed.error.issues.map(({ message }) => ({ path: 'name', message }))
-    if (!settings.ok) found.push(...settings.problems)
+    if (!settings.ok) found.push(...settings.problems.map(withScheduleAdvice))
     found.push(...where.problems, ...batchProblems)
     throw new HoldfastError('invalid_job', `The job "${name}" is invalid. ${listed(found)}`, {
       job: name,

@@ -111,6 +111,15 @@ describe.skipIf(browserPath === null)('what a user did', () => {
     await expect.poll(() => rows.count()).toBe(3)
   })
 
+  test('a sign-in link also works in a tab that shows the sign-in page', async () => {
+    const { context } = await rig.browser()
+    const page = await context.newPage()
+    await page.goto('/')
+    await page.getByLabel('API key').waitFor()
+    await page.goto(`/sign-in#${await rig.api.authenticator.createSignInToken()}`)
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor({ timeout: 10_000 })
+  })
+
   test('a form that was not sent is still there after signing in again', async () => {
     const page = await rig.signedIn('operator')
     await page.goto('/jobs/nightly-report')

@@ -69,7 +69,7 @@ describe.each(accounts)('dev as %s', (_, uid) => {
       cwd: folder,
       ...(uid !== undefined && { uid }),
     })
-    expect(sent.stderr).toBe('')
+    expect(sent.stderr).toContain(`Follow it with: holdfast events show ${sent.stdout.trim()}`)
     await dev.waitFor('stdout', new RegExp(`inbox ← ${sent.stdout.trim()} greeting {"hello":"world"}`))
 
     for (const file of ['dev.json', 'database-url']) {

@@ -53,6 +53,17 @@ test.skipIf(brokerUrl === null)(
   deadlineMs,
 )
 
+test('the command of examples/rabbitmq-fleet names a RabbitMQ that is not there, and starts nothing', async () => {
+  const { command } = promisedBy('rabbitmq-fleet')
+  const environment = { HOLDFAST_AMQP_URL: 'amqp://127.0.0.1:1' }
+  const [, ...args] = command
+  const { exitCode, stdout } = await runCli(args, { command: [process.execPath], cwd: root, environment })
+  expect([exitCode, stdout]).toEqual([
+    0,
+    'skipped, because no RabbitMQ answers at 127.0.0.1:1 (ECONNREFUSED). HOLDFAST_AMQP_URL names another one.\n',
+  ])
+}, 20_000)
+
 describe('examples/webhooks', () => {
   const tools: Readonly<Record<string, string>> = {
     'Node.js': 'node',

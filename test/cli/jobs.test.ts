@@ -105,6 +105,15 @@ test('a run is shown with its correlation id, and found by it, also when it was 
   }
 })
 
+test('the input of a triggered run is an argument, like that of send and publish, or an option', async () => {
+  for (const input of [['{"month":"2030-01"}'], ['--payload', '{"month":"2030-01"}']]) {
+    const { id } = await json('jobs', 'trigger', 'report', ...input)
+    expect((await json('runs', 'show', id)).payload).toEqual({ month: '2030-01' })
+  }
+  const twice = await holdfast('jobs', 'trigger', 'report', '{}', '--payload', '{}')
+  expect([twice.exitCode, twice.stderr]).toEqual([2, expect.stringContaining('give the input once')])
+})
+
 test('a run is triggered with the options that a run has', async () => {
   const flags = ['--delay-ms', '60000', '--expires-at', '+2h', '--fair-key', 'acme', '--tenant', 'acme']
   const once = ['--idempotency-key', 'report-17', '--unique-key', '17', '--unique-for-ms', '60000']

@@ -55,8 +55,8 @@ export function EndpointBanner({
           </>
         }
       >
-        {wait}, and waiting uses no attempts.
-        {circuit.probeAt !== null && (
+        {wait}, and {pending === 0 ? 'the next delivery is the probe' : 'waiting uses no attempts'}.
+        {circuit.probeAt !== null && pending > 0 && (
           <>
             {' '}
             The next probe is at <Time at={circuit.probeAt} /> (<Time at={circuit.probeAt} as="in" />

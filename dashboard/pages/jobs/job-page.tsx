@@ -69,7 +69,10 @@ function When({ job }: { readonly job: Job }) {
   return (
     <div className="subtitle">
       {cron === null ? (
-        <span>Runs when it is enqueued or triggered</span>
+        <span>
+          No schedule of its own: runs when it is enqueued or triggered, or by a{' '}
+          <Link to="/schedules">schedule</Link> of another name
+        </span>
       ) : (
         <span>
           Runs {words !== null && <b>{words.charAt(0).toLowerCase() + words.slice(1)}</b>} <code>{cron}</code>

@@ -33,7 +33,7 @@ const columns: readonly Column<Row>[] = [
     phone: 'detail',
     cell: ({ cron, timezone }) =>
       cron === null ? (
-        <span className="quiet">when it is enqueued</span>
+        <span className="quiet">no schedule of its own</span>
       ) : (
         <>
           {cronWords(cron) ?? <code>{cron}</code>}

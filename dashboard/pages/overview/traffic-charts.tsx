@@ -108,7 +108,7 @@ function Waiting({ statistics, spanMs, marks }: TrafficMarks) {
   return (
     <ChartCard
       title="Waiting"
-      hint="deliveries owed"
+      hint="pending deliveries"
       sentence={`${now} deliveries wait; the most at one time were ${formatCount(most)}.`}
       at={statistics.series.map(({ at }) => at)}
       spanMs={spanMs}

@@ -1,10 +1,20 @@
 import type { Command } from 'commander'
 import { operations } from '../../contract/operations.ts'
+import { alertKinds, isAlertKind } from '../../core/alerts/alert-kinds.ts'
 import { withApi } from '../connection/with-api.ts'
 import { duration } from '../input/option-parsers.ts'
 import { confirm, yesOption } from '../interact/confirm.ts'
 import { fieldsOf, formatFields, textOf } from '../output/field-list.ts'
 import { addList } from '../output/noun.ts'
+
+/** With its unit: 900 alone says nothing. */
+function thresholdText({ kind, threshold }: { readonly kind: string; readonly threshold: number }): string {
+  const unit = isAlertKind(kind) ? alertKinds[kind].unit : 'count'
+  if (unit === 'none') return ''
+  if (unit === 'seconds') return `${threshold} s`
+  if (unit === 'share') return `${Number((threshold * 100).toFixed(2))} %`
+  return unit === 'per minute' ? `${threshold} per minute` : String(threshold)
+}
 
 interface SilenceFlags {
   readonly for?: number
@@ -85,7 +95,7 @@ function registerRules(program: Command): void {
     columns: (output) => [
       { title: 'NAME', canShrink: true, value: ({ name }) => name },
       { title: 'KIND', canShrink: true, value: ({ kind }) => kind },
-      { title: 'THRESHOLD', isNumber: true, value: ({ threshold }) => String(threshold) },
+      { title: 'THRESHOLD', isNumber: true, value: thresholdText },
       { title: 'SEVERITY', value: ({ severity }) => severity },
       { title: 'ENABLED', value: ({ enabled }) => (enabled ? 'yes' : 'no') },
       { title: 'SILENCED', isExtra: true, value: ({ silencedUntil }) => output.when(silencedUntil) },

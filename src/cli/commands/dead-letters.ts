@@ -140,7 +140,11 @@ function registerSettlements(letters: Command): void {
     withApi(command, async (session) => {
       if (!isOne(id, flags, [])) return runBulk(session, 'redrive', flags, 'dead letters')
       const redriven = await session.client.deadLetters.redrive({ params: { id } })
-      session.output.data(redriven, () => redriven.deliveryId)
+      const { deliveryId } = redriven
+      session.output.data(redriven, () => deliveryId)
+      const noun = deliveryId.startsWith('run_') ? 'runs' : 'deliveries'
+      if (!session.output.isJson)
+        session.output.message(`Sent again. Follow it with: ${session.prefix} ${noun} show ${deliveryId}`)
     }),
   )
   const resolve = letters

@@ -41,7 +41,8 @@ export function registerJobs(program: Command): void {
     .command('trigger')
     .description('run a job now')
     .argument('<name>')
-    .option('--payload <json|@file|->', 'the input of the run')
+    .argument('[payload]', 'the input of the run: JSON in single quotes, @file, or - for standard input')
+    .option('--payload <json|@file|->', 'the same as an option')
     .option('--reason <text>', 'kept with the run')
     .option('--worker <name>', 'only this worker may run it')
     .option('--require-tag <tag>', 'only workers with this tag may run it; repeat for more', collectText)
@@ -64,9 +65,11 @@ export function registerJobs(program: Command): void {
     .option('--unique-for-ms <number>', 'no other run with that key is made for this time', wholeNumber)
     .option('--on-conflict <policy>', 'for a waiting run with that key: keep, replace or debounce')
     .option('--ttl-ms <number>', 'how long it may wait for its worker', wholeNumber)
-    .action((name: string, flags: TriggerFlags, command: Command) =>
-      withApi(command, async ({ client, output, prefix }) => {
-        const { payload, tag: tags, requireTag: requireTags, ...rest } = flags
+    .action((name: string, input: string | undefined, flags: TriggerFlags, command: Command) => {
+      if (input !== undefined && flags.payload !== undefined)
+        command.error('error: give the input once, as an argument or with --payload', { exitCode: 2 })
+      return withApi(command, async ({ client, output, prefix }) => {
+        const { payload = input, tag: tags, requireTag: requireTags, ...rest } = flags
         const body = {
           ...given({ ...rest, tags, requireTags }),
           ...(payload !== undefined && { payload: await readPayload(payload) }),
@@ -74,8 +77,8 @@ export function registerJobs(program: Command): void {
         const run = await client.jobs.trigger({ params: { name }, body })
         output.data(run, () => run.id)
         if (!output.isJson) output.message(`Follow it with: ${prefix} runs show ${run.id}`)
-      }),
-    )
+      })
+    })
   jobs
     .command('delete')
     .description('delete a job and its schedules; the history of its runs stays')

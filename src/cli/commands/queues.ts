@@ -17,7 +17,7 @@ export function registerQueues(program: Command): void {
         title: 'STATE',
         value: ({ state }) => output.paintData(state === 'active' ? 'green' : 'yellow', state),
       },
-      { title: 'OWED', isNumber: true, value: ({ owed }) => String(owed) },
+      { title: 'PENDING', isNumber: true, value: ({ owed }) => String(owed) },
       { title: 'OLDEST', isNumber: true, value: ({ oldestWaitingSince }) => output.when(oldestWaitingSince) },
       {
         title: 'PER MINUTE',

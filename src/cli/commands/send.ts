@@ -14,7 +14,7 @@ export function registerSend(program: Command): void {
     .argument('<payload>', 'JSON in single quotes, @file, or - for standard input')
     .option('--type <type>', "the event's type, like order.created")
   addMessageOptions(send).action((endpoint: string, text: string, flags: MessageFlags, command: Command) =>
-    withApi(command, async ({ client, output }) => {
+    withApi(command, async ({ client, output, prefix }) => {
       const options = readMessageFlags(flags)
       const payload = await readPayload(text)
       const first = await client.send(endpoint, payload, options)
@@ -25,6 +25,7 @@ export function registerSend(program: Command): void {
         const sent = { count: flags.count, firstId: first.id }
         output.data(sent, () => `${sent.count} messages accepted, from ${sent.firstId} on`)
       }
+      if (!output.isJson) output.message(`Follow it with: ${prefix} events show ${first.id}`)
     }),
   )
 }

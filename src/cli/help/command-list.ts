@@ -182,7 +182,7 @@ export const commandList: readonly CommandEntry[] = [
     names: ['jobs'],
     group: 'jobs',
     load: async () => (await import('../commands/jobs.ts')).registerJobs,
-    examples: ['holdfast jobs list', `holdfast jobs trigger send-report --payload '{"month":"2030-01"}'`],
+    examples: ['holdfast jobs list', `holdfast jobs trigger send-report '{"month":"2030-01"}'`],
   },
   {
     names: ['runs'],

@@ -45,7 +45,7 @@ export function printBanner({ output, config, prefix }: Session, facts: BannerFa
     ...(isDemo
       ? [`  demo      ${demoEndpointNames.join(', ')}: ${demoEventsPerSecond} events a second`]
       : []),
-    ...(newKey === null ? [] : [`  key       ${keyLine(newKey, keyFile, dim)}`]),
+    `  key       ${newKey === null ? `in ${keyFile}` : keyLine(newKey, keyFile, dim)}`,
     '',
     'In another terminal, in this folder, publish the first event:',
     '',

@@ -45,6 +45,22 @@ describe('what an endpoint needs', () => {
     })
   })
 
+  test('an open circuit behind which nothing waits has no probe to wait for', () => {
+    expect(
+      attentionOfEndpoint({
+        ...endpoint,
+        circuit: 'open',
+        failures: 3,
+        openedAt: at,
+        probeAt: at,
+        pending: 0,
+      }),
+    ).toMatchObject({
+      sentence: '3 failures in a row. Nothing waits; the next delivery is the probe.',
+      until: null,
+    })
+  })
+
   test('a hold with an end recovers by itself, one without needs a person', () => {
     const until = new Date('2026-10-23T03:12:00Z')
     const held = { ...endpoint, state: 'held', reason: 'answered 429', pending: 1 }

@@ -69,9 +69,9 @@ export function attentionOfEndpoint(endpoint: UnwellEndpoint): Attention | null 
       kind: 'circuit_open',
       severity: 'critical',
       subject,
-      sentence: `${count(endpoint.failures, 'failure')} in a row. ${waiting(pending)}; waiting uses no attempts.`,
+      sentence: `${count(endpoint.failures, 'failure')} in a row. ${waiting(pending)}; ${pending === 0 ? 'the next delivery is the probe' : 'waiting uses no attempts'}.`,
       since: endpoint.openedAt,
-      until: endpoint.probeAt,
+      until: pending === 0 ? null : endpoint.probeAt,
       recovers: false,
     }
   }

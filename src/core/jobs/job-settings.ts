@@ -135,7 +135,7 @@ const defaults: JobSettings = {
  */
 export function parseJobSettings(input: unknown): Parsed<JobSettings> {
   const parsed = jobInput.safeParse(input)
-  if (!parsed.success) return { ok: false, problems: problemsOf(parsed.error) }
+  if (!parsed.success) return { ok: false, problems: problemsOf(parsed.error, Object.keys(jobInput.shape)) }
   const { retry: given, autoDisable: disable, ...rest } = parsed.data
   const value = {
     ...defaults,

@@ -57,6 +57,16 @@ test('a job is made known, scheduled, triggered, and its run looked up and cance
   expect((await rig.call('GET', `/v1/runs/${triggered.body.id}`)).body.state).toBe('cancelled')
 })
 
+test('a run that has ended is not listed or shown as a delivery', async () => {
+  await rig.call('POST', '/v1/jobs', { body: { name: 'no-delivery' } })
+  const { id } = (await rig.call('POST', '/v1/jobs/no-delivery/trigger', { body: {} })).body
+  await rig.call('POST', `/v1/runs/${id}/cancel`, { body: { reason: 'enough' } })
+  for (const filter of ['', '?state=cancelled', '?eventType=no-delivery'])
+    expect((await rig.call('GET', `/v1/deliveries${filter}`)).body.data).toEqual([])
+  const shown = await rig.call('GET', `/v1/deliveries/${id.replace('run_', 'dlv_')}`)
+  expect([shown.status, shown.body.code]).toEqual([404, 'delivery_not_found'])
+})
+
 test('settings are overridden and the schedule is changed and ended over the API', async () => {
   await rig.call('POST', '/v1/jobs', { body: { name: 'sync', cron: '*/5 * * * *' } })
   const updated = await rig.call('PATCH', '/v1/jobs/sync', {

@@ -238,6 +238,7 @@ function naiveDeliveries(filter: Filter): number[] {
             return false
         } else if (asksError && row.source === 'tried' && row.outcome === 1) return false
         return (
+          !queues.has(row.lane_id) &&
           (filter['endpoint'] === undefined || row.lane_id === lanes.get(filter['endpoint'] as string)) &&
           (filter['route'] === undefined || row.route_id === routes.get(filter['route'] as string)) &&
           (filter['statusCode'] === undefined || row.status_code === filter['statusCode']) &&
@@ -390,7 +391,7 @@ const failure: Record<string, () => Filter> = {
   'a route': () => ({ route: 'route-endpoint-00001' }),
   'a status': () => ({ statusCode: 503 }),
   'a rare status': () => ({ statusCode: 523 }),
-  'an error code': () => ({ errorCode: 'handler_failed' }),
+  'an error code': () => ({ errorCode: 'http_status' }),
   'an error text': () => ({ error: 'memory' }),
   'a time': () => ({ from: from(), to: to() }),
   'an endpoint and a status': () => ({ endpoint: 'endpoint-00002', statusCode: 510 }),

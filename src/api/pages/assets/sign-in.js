@@ -40,8 +40,13 @@ document.getElementById('form').addEventListener('submit', (event) => {
 })
 
 // The token of a one-time sign-in link is in the fragment (`#…`), which no server and no log sees.
-const token = location.hash.slice(1)
-if (token !== '') {
+function signInByLink() {
+  const token = location.hash.slice(1)
+  if (token === '') return
   history.replaceState(null, '', `sign-in${location.search}`)
   void signIn({ token })
 }
+
+signInByLink()
+// A link that is pasted while this page is open changes only what follows the #, and loads nothing.
+addEventListener('hashchange', signInByLink)

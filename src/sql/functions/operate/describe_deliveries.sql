@@ -1,6 +1,6 @@
 -- Deliveries as shown to users, pending or ended; ids that aren't deliveries are left out. Each is looked up separately (`limit 1` keeps the planner from
 -- joining whole tables). A success takes precedence; a delivery that is neither pending nor ended otherwise is dead.
--- Indexes: deliveries_pkey, replays_ids, attempts_pkey of one partition each, dead_letters_delivery_id_key, dead_letters_redriven, messages_pkey.
+-- Indexes: deliveries_pkey, replays_ids, attempts_pkey of one partition each, dead_letters_delivery_id_key, dead_letters_redriven, messages_pkey, queues_pkey.
 create or replace function holdfast_internal.describe_deliveries(delivery_ids bigint[])
 returns table (
   id bigint, message_id bigint, endpoint text, route text, event_type text, tenant text, correlation_id text, state text, attempt bigint,
@@ -48,5 +48,7 @@ begin
     union all select kept.type, kept.tenant, kept.correlation_id, kept.criticality, kept.ordering_key
     from holdfast_internal.messages_kept as kept where kept.id = known.message_id limit 1
   ) as message on true
-  where known.message_id is not null;
+  -- A run has attempts and dead letters, too.
+  where known.message_id is not null
+    and (endpoint.name is not null or not exists (select from holdfast_internal.queues as queue where queue.id = known.lane_id));
 end $$;

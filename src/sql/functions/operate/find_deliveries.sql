@@ -12,6 +12,8 @@ declare
     when asked.wanted_state = 'dead' then array['dead']
     else array['tried'] end;
   ending smallint := holdfast_internal.outcome_code(case asked.wanted_state when 'succeeded' then 'success' else asked.wanted_state end);
+  -- Runs have attempts and dead letters, too, and are not deliveries. A lane that is in no table is that of a deleted endpoint.
+  of_no_queue text := format('delivery.lane_id <> all (%L::integer[])', array(select id from holdfast_internal.queues)::text);
   parts text[] := '{}';
   source text;
 begin
@@ -21,7 +23,7 @@ begin
              -- A delivery whose attempts lie on both sides of the limit is read again.
              (select min(id) + 1 from scanned_%1$s having count(*) >= $3) as stopped_at
       $part$, source, case when asked.asks_message then 'delivery.message_id in (select message_id from told)' else 'true' end, asked.of_delivery,
-      concat_ws(' and ', 'true', case when asked.lane is not null then format('delivery.lane_id = %s', asked.lane) end, case
+      concat_ws(' and ', case when asked.lane is not null then format('delivery.lane_id = %s', asked.lane) else of_no_queue end, case
         when source = 'owed' then null
         when source = 'dead' then 'delivery.action is distinct from ''late_success'''
         when ending = 1 then 'delivery.outcome = 1'
