@@ -168,8 +168,10 @@ describe('a hostile schema', () => {
   it('is refused when it has more alternatives or properties than can be compiled', () => {
     const many = Array.from({ length: 3000 }, (_, value) => ({ const: value }))
     expect(refusal({ oneOf: many })).toEqual(['oneOf: has 3000 entries; the limit is 1000'])
-    expect(refusal({ properties: { ...many } })).toEqual(['properties: has 3000 entries; the limit is 2000'])
-    expect(refusal({ $defs: { ...many } })).toEqual(['accepted'])
+    expect(refusal({ properties: Object.fromEntries(many.entries()) })).toEqual([
+      'properties: has 3000 entries; the limit is 2000',
+    ])
+    expect(refusal({ $defs: Object.fromEntries(many.entries()) })).toEqual(['accepted'])
   })
 
   it('is refused when it is nested without end', () => {
