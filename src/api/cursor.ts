@@ -1,22 +1,24 @@
 import { HoldfastError } from '../core/errors.ts'
 
-/** Encodes the position where a page ended as opaque text. */
-export function encodeCursor(position: string): string {
-  return Buffer.from(position, 'utf8').toString('base64url')
+/** Encodes the position where a page of `list` ended as opaque text. It contains the list's name, so that no other list accepts it. */
+export function encodeCursor(list: string, position: string): string {
+  return Buffer.from(`${list} ${position}`, 'utf8').toString('base64url')
 }
 
 /** Undefined for the first page. */
-export function decodeCursor(cursor: string | undefined): string | undefined {
+export function decodeCursor(list: string, cursor: string | undefined): string | undefined {
   if (cursor === undefined) return undefined
-  const position = Buffer.from(cursor, 'base64url').toString('utf8')
+  const position = Buffer.from(cursor, 'base64url')
+    .toString('utf8')
+    .slice(list.length + 1)
   // PostgreSQL text can't contain NUL, and a cursor that doesn't encode back to itself isn't ours.
-  if (position === '' || position.includes('\0') || encodeCursor(position) !== cursor) throw badCursor()
+  if (position === '' || position.includes('\0') || encodeCursor(list, position) !== cursor) throw badCursor()
   return position
 }
 
 /** For lists ordered by a number. */
-export function decodeNumberCursor(cursor: string | undefined): number | undefined {
-  const position = decodeCursor(cursor)
+export function decodeNumberCursor(list: string, cursor: string | undefined): number | undefined {
+  const position = decodeCursor(list, cursor)
   if (position === undefined) return undefined
   const value = Number(position)
   if (!Number.isSafeInteger(value) || value < 0) throw badCursor()
@@ -25,6 +27,7 @@ export function decodeNumberCursor(cursor: string | undefined): number | undefin
 
 /** Makes a page of rows that were read with one more than `limit`, to see whether others follow. */
 export function toPage<Row>(
+  list: string,
   rows: readonly Row[],
   limit: number,
   positionOf: (row: Row) => string,
@@ -33,7 +36,7 @@ export function toPage<Row>(
   const last = data.at(-1)
   return {
     data,
-    nextCursor: rows.length > limit && last !== undefined ? encodeCursor(positionOf(last)) : null,
+    nextCursor: rows.length > limit && last !== undefined ? encodeCursor(list, positionOf(last)) : null,
   }
 }
 

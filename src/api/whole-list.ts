@@ -10,16 +10,17 @@ interface PageRequest {
  * position in case that row has been deleted.
  */
 export function pageOfWhole<Row>(
+  list: string,
   rows: readonly Row[],
   { limit = rows.length, cursor }: PageRequest,
   keyOf: (row: Row) => string | number,
 ): { data: Row[]; nextCursor: string | null } {
-  const begin = cursor === undefined ? 0 : placeAfter(rows, decodeCursor(cursor) ?? '', keyOf)
+  const begin = cursor === undefined ? 0 : placeAfter(rows, decodeCursor(list, cursor) ?? '', keyOf)
   const data = rows.slice(begin, begin + limit)
   const last = data.at(-1)
   const end = begin + data.length
   const hasMore = last !== undefined && end < rows.length
-  return { data, nextCursor: hasMore ? encodeCursor(`${end}:${keyOf(last)}`) : null }
+  return { data, nextCursor: hasMore ? encodeCursor(list, `${end}:${keyOf(last)}`) : null }
 }
 
 function placeAfter<Row>(

@@ -110,6 +110,18 @@ describe('a hostile schema', () => {
     })
   })
 
+  it.each([
+    ['an enum of objects', { enum: Array.from({ length: 3000 }, (_, id) => ({ id })) }],
+    ['counts of fields', { anyOf: Array.from({ length: 800 }, () => ({ maxProperties: 1 })) }],
+    [
+      'a closed list of fields',
+      { anyOf: Array.from({ length: 800 }, () => ({ additionalProperties: false })) },
+    ],
+  ])('gives up on %s and an object of many fields', (_name, schema) => {
+    const fields = Object.fromEntries(Array.from({ length: 30_000 }, (_, index) => [`field-${index}`, index]))
+    expect(checkPayload(schema, fields)).toMatchObject({ code: 'schema_too_costly' })
+  })
+
   it('gives up on a payload that is nested without end', () => {
     let payload: unknown = 1
     for (let level = 0; level < 100_000; level += 1) payload = { next: payload }
@@ -151,6 +163,15 @@ describe('a hostile schema', () => {
     [{ $async: true }, '$async: is not a keyword of JSON Schema 2020-12: remove it, or check its spelling'],
   ])('is refused when it is created: %j', (schema, problem) => {
     expect(refusal(schema)).toContain(problem)
+  })
+
+  it('is refused when it has more alternatives or properties than can be compiled', () => {
+    const many = Array.from({ length: 3000 }, (_, value) => ({ const: value }))
+    expect(refusal({ oneOf: many })).toEqual(['oneOf: has 3000 entries; the limit is 1000'])
+    expect(refusal({ properties: Object.fromEntries(many.entries()) })).toEqual([
+      'properties: has 3000 entries; the limit is 2000',
+    ])
+    expect(refusal({ $defs: Object.fromEntries(many.entries()) })).toEqual(['accepted'])
   })
 
   it('is refused when it is nested without end', () => {

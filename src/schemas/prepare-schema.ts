@@ -1,13 +1,24 @@
 import type { Problem } from '../core/problem.ts'
 import { LinearPattern } from './linear-pattern.ts'
 import { PatternError } from './pattern-error.ts'
-import { budgetKeyword } from './schema-validator.ts'
+import { budgetKeyword, type PartCost } from './schema-validator.ts'
 
 const maxSchemaDepth = 100
+/** Ajv's time grows with the square of these, and 3,000 exceed its stack: a `oneOf` of 1,000 takes 4 s, 2,000 properties take 2 s. */
+const maxListedSchemas = 1000
+const maxNamedSchemas = 2000
 const maxProblems = 20
 const stepsPerPart = 20
 const listTextPerStep = 8
 const lists = ['enum', 'const', 'required', 'dependentRequired'] as const
+const fieldListers = [
+  'minProperties',
+  'maxProperties',
+  'additionalProperties',
+  'unevaluatedProperties',
+  'patternProperties',
+  'propertyNames',
+] as const
 const dialect = 'https://json-schema.org/draft/2020-12/schema'
 
 /** Every reference points into the schema itself, so its `$id` is irrelevant, and two schemas may have the same one. */
@@ -50,7 +61,7 @@ export function prepareSchema(
       return true
     }
     if (!isRecord(part)) return part
-    const copy: [string, unknown][] = [[budgetKeyword, stepsOf(part)]]
+    const copy: [string, unknown][] = [[budgetKeyword, costOf(part)]]
     for (const [keyword, value] of Object.entries(part)) {
       const at = join(path, keyword)
       checkKeyword(keyword, value, at)
@@ -62,9 +73,13 @@ export function prepareSchema(
   function visitValue(keyword: string, value: unknown, at: string, depth: number): unknown {
     if (schemas.has(keyword)) return visit(value, at, depth)
     if (schemaLists.has(keyword) && Array.isArray(value)) {
+      checkCount(value.length, maxListedSchemas, at)
       return value.map((item, index) => visit(item, `${at}[${index}]`, depth))
     }
     if (!schemaMaps.has(keyword) || !isRecord(value)) return value
+    if (keyword !== '$defs' && keyword !== 'definitions') {
+      checkCount(Object.keys(value).length, maxNamedSchemas, at)
+    }
     const entries = Object.entries(value).map(([name, item]) => {
       const itemPath = join(at, name)
       if (keyword === 'patternProperties') checkPattern(name, itemPath)
@@ -98,6 +113,10 @@ export function prepareSchema(
     } else if (keyword === 'pattern' && typeof value === 'string') checkPattern(value, at)
   }
 
+  function checkCount(count: number, limit: number, at: string): void {
+    if (count > limit) report(at, `has ${count} entries; the limit is ${limit}`)
+  }
+
   function checkPattern(source: string, at: string): void {
     try {
       void new LinearPattern(source)
@@ -113,13 +132,16 @@ export function prepareSchema(
 }
 
 /** A long list of allowed values or required names is compared with each part of a payload that it applies to. */
-function stepsOf(part: Record<string, unknown>): number {
+function costOf(part: Record<string, unknown>): PartCost {
   let steps = stepsPerPart
   for (const keyword of lists) {
     const list = part[keyword]
     if (list !== undefined) steps += Math.ceil(JSON.stringify(list).length / listTextPerStep)
   }
-  return steps
+  const values = [part['const'], ...(Array.isArray(part['enum']) ? part['enum'] : [])]
+  const listings =
+    fieldListers.filter((keyword) => part[keyword] !== undefined).length + values.filter(isRecord).length
+  return { steps, listings }
 }
 
 function isPointer(value: unknown): value is string {

@@ -10,6 +10,15 @@ const load = createRequire(import.meta.url)
 
 /** A keyword added to every part of a schema: its value is the number of steps for that part, which it adds to the count. */
 export const budgetKeyword = 'holdfast-budget'
+export interface PartCost {
+  readonly steps: number
+  /** How many times the fields of an object are listed: to count them, to find additional ones, or to compare objects. */
+  readonly listings: number
+}
+/** Listing a field takes up to 150 ns, a step 50 ns. */
+const stepsPerField = 3
+/** Listing this many fields is included in the steps of a part. */
+const freeFields = 100
 /** To serialize an item and compare it with the others. */
 const stepsPerUniqueItem = 50
 
@@ -64,10 +73,14 @@ export class SchemaValidator {
       keyword: budgetKeyword,
       // Validation leaves a failing part at once, so the steps are counted first.
       before: '$ref',
-      schemaType: 'number',
+      schemaType: 'object',
       errors: false,
-      validate: (steps: number) => {
+      validate: ({ steps, listings }: PartCost, value: unknown) => {
         spend(steps)
+        if (listings > 0 && typeof value === 'object' && value !== null && !Array.isArray(value)) {
+          const fields = Object.keys(value).length
+          spend(Math.max(0, fields * listings - freeFields) * stepsPerField)
+        }
         return true
       },
     })

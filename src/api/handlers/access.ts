@@ -19,8 +19,11 @@ export function accessHandlers(
     }),
     listKeys: async ({ query, management }) => {
       const { limit, cursor } = query
-      const rows = await management.apiKeys.list({ afterId: decodeCursor(cursor), limit: limit + 1 })
-      return toPage(rows, limit, ({ id }) => id)
+      const rows = await management.apiKeys.list({
+        afterId: decodeCursor('api-keys', cursor),
+        limit: limit + 1,
+      })
+      return toPage('api-keys', rows, limit, ({ id }) => id)
     },
     createKey: async ({ body, management }) => management.apiKeys.create(body),
     revokeKey: async ({ params, management, afterCommit }) => {
@@ -33,11 +36,11 @@ export function accessHandlers(
     },
     audit: async ({ query, management }) => {
       const { limit, cursor, ...filter } = query
-      const beforeId = decodeNumberCursor(cursor)
+      const beforeId = decodeNumberCursor('audit', cursor)
       const { data, nextBeforeId } = await management.audit.page({ ...filter, beforeId, limit })
       return {
         data: data.map((entry) => ({ ...entry, id: String(entry.id) })),
-        nextCursor: nextBeforeId === null ? null : encodeCursor(String(nextBeforeId)),
+        nextCursor: nextBeforeId === null ? null : encodeCursor('audit', String(nextBeforeId)),
       }
     },
   }

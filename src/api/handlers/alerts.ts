@@ -14,7 +14,7 @@ export const alertHandlers: HandlersFor<typeof alertOperations> = {
     await management.alerts.silence(params.id, timeOf(body.until), noted(body.note))
   },
   listRules: async ({ query, management }) =>
-    pageOfWhole(await management.alertRules.list(), query, ({ name }) => name),
+    pageOfWhole('alert-rules', await management.alertRules.list(), query, ({ name }) => name),
   getRule: async ({ params, management }) => management.alertRules.get(params.name),
   putRule: async ({ params, body: { reason, ...settings }, management }) =>
     management.alertRules.put({ ...settings, name: params.name }, reason),
@@ -23,7 +23,7 @@ export const alertHandlers: HandlersFor<typeof alertOperations> = {
   silenceRule: async ({ params, body, management }) =>
     management.alertRules.silence(params.name, timeOf(body.until), body.note),
   listChannels: async ({ query, management }) =>
-    pageOfWhole(await management.alertChannels.list(), query, ({ name }) => name),
+    pageOfWhole('alert-channels', await management.alertChannels.list(), query, ({ name }) => name),
   createChannel: async ({ body, management }) => {
     const { channel, endpoint } = await management.alertChannels.create(body)
     const signingSecret = (endpoint as { signingSecret?: string } | null)?.signingSecret

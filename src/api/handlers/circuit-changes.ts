@@ -5,9 +5,9 @@ import { decodeNumberCursor, toPage } from '../cursor.ts'
 export const circuitChangeHandlers: HandlersFor<typeof circuitChangeOperations> = {
   list: async ({ query, management }) => {
     const { limit, cursor, endpoint } = query
-    const beforeId = decodeNumberCursor(cursor)
+    const beforeId = decodeNumberCursor('circuit-changes', cursor)
     const rows = await management.circuitChanges.list({ endpoint, beforeId, limit: limit + 1 })
-    const page = toPage(rows, limit, ({ id }) => String(id))
+    const page = toPage('circuit-changes', rows, limit, ({ id }) => String(id))
     return { ...page, data: page.data.map((change) => ({ ...change, id: String(change.id) })) }
   },
 }

@@ -9,11 +9,11 @@ export const deadLetterHandlers: HandlersFor<typeof deadLetterOperations> = {
   groups: async ({ query, management }) => management.deadLetters.groupPage(query),
   trial: async ({ body, management }) => management.deadLetters.trial(body.filter, { sample: body.sample }),
   summary: async ({ query, management }) =>
-    pageOfWhole(await management.deadLetters.summary(), query, ({ endpoint, queue }) =>
+    pageOfWhole('dead-letter-summary', await management.deadLetters.summary(), query, ({ endpoint, queue }) =>
       JSON.stringify([endpoint, queue]),
     ),
   recipients: async ({ query, management }) =>
-    pageOfWhole(await management.deadLetters.recipients(), query, ({ endpoint }) => endpoint),
+    pageOfWhole('recipients', await management.deadLetters.recipients(), query, ({ endpoint }) => endpoint),
   get: async ({ params, management }) => exact(await management.deadLetters.get(params.id)),
   redrive: async ({ params, body, management }) => management.deadLetters.redrive(params.id, body),
   resolve: async ({ params, body, management }) =>

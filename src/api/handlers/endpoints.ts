@@ -7,10 +7,10 @@ export const endpointHandlers: HandlersFor<typeof endpointOperations> = {
     const { limit, cursor, ...filter } = query
     const rows = await management.endpoints.list({
       ...filter,
-      afterName: decodeCursor(cursor),
+      afterName: decodeCursor('endpoints', cursor),
       limit: limit + 1,
     })
-    return toPage(rows, limit, ({ name }) => name)
+    return toPage('endpoints', rows, limit, ({ name }) => name)
   },
   create: async ({ body, management }) => management.endpoints.create(body),
   get: async ({ params, management }) => management.endpoints.get(params.name),
@@ -25,10 +25,10 @@ export const endpointHandlers: HandlersFor<typeof endpointOperations> = {
       ...filter,
       nameHas: q,
       isTroubled: troubled,
-      afterName: decodeCursor(cursor),
+      afterName: decodeCursor('endpoint-health', cursor),
       limit: limit + 1,
     })
-    return toPage(rows, limit, ({ name }) => name)
+    return toPage('endpoint-health', rows, limit, ({ name }) => name)
   },
   pause: async ({ params, body, management }) => {
     await management.endpoints.pause(params.name, body.reason)

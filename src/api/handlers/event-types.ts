@@ -5,8 +5,11 @@ import { decodeCursor, toPage } from '../cursor.ts'
 export const eventTypeHandlers: HandlersFor<typeof eventTypeOperations> = {
   list: async ({ query, management }) => {
     const { limit, cursor } = query
-    const rows = await management.eventTypes.list({ afterName: decodeCursor(cursor), limit: limit + 1 })
-    return toPage(rows, limit, ({ name }) => name)
+    const rows = await management.eventTypes.list({
+      afterName: decodeCursor('event-types', cursor),
+      limit: limit + 1,
+    })
+    return toPage('event-types', rows, limit, ({ name }) => name)
   },
   create: async ({ body, management }) => management.eventTypes.create(body),
   get: async ({ params, management }) => management.eventTypes.get(params.name),

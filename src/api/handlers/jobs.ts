@@ -23,12 +23,12 @@ interface Timing {
 export const jobHandlers: HandlersFor<typeof jobOperations> = {
   list: async ({ query, management }) => {
     const { limit, cursor } = query
-    const afterName = decodeCursor(cursor)
+    const afterName = decodeCursor('jobs', cursor)
     const rows = await management.jobs.list({
       ...(afterName !== undefined && { afterName }),
       limit: limit + 1,
     })
-    const page = toPage(rows, limit, ({ name }) => name)
+    const page = toPage('jobs', rows, limit, ({ name }) => name)
     const schedules = await management.schedules.getMany(page.data.map(({ name }) => name))
     const byName = new Map(schedules.map((each) => [each.name, each]))
     return { ...page, data: page.data.map((job) => scheduled(job, byName.get(job.name))) }
@@ -74,7 +74,7 @@ export const jobHandlers: HandlersFor<typeof jobOperations> = {
     return withSchedule(await management.jobs.get(params.name), management)
   },
   listQueues: async ({ query, management }) =>
-    pageOfWhole(await management.queues.list(), query, ({ name }) => name),
+    pageOfWhole('queues', await management.queues.list(), query, ({ name }) => name),
   getQueue: async ({ params, management }) => ({
     ...(await management.queues.get(params.name)),
     owed: await management.queues.owed(params.name),
@@ -84,7 +84,7 @@ export const jobHandlers: HandlersFor<typeof jobOperations> = {
   pauseQueue: async ({ params, body, management }) => management.queues.pause(params.name, body.reason),
   resumeQueue: async ({ params, body, management }) => management.queues.resume(params.name, body.reason),
   listWorkers: async ({ query, management }) =>
-    pageOfWhole(await management.workers.list(), query, ({ id }) => id),
+    pageOfWhole('workers', await management.workers.list(), query, ({ id }) => id),
   drainWorker: async ({ params, management }) => management.workers.drain(params.id),
   undrainWorker: async ({ params, management }) => management.workers.undrain(params.id),
 }

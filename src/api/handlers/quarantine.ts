@@ -4,8 +4,11 @@ import { decodeNumberCursor, toPage } from '../cursor.ts'
 
 export const quarantineHandlers: HandlersFor<typeof quarantineOperations> = {
   list: async ({ query: { limit, cursor }, management }) => {
-    const rows = await management.quarantine.list({ beforeId: decodeNumberCursor(cursor), limit: limit + 1 })
-    const page = toPage(rows, limit, ({ id }) => String(id))
+    const rows = await management.quarantine.list({
+      beforeId: decodeNumberCursor('quarantine', cursor),
+      limit: limit + 1,
+    })
+    const page = toPage('quarantine', rows, limit, ({ id }) => String(id))
     return {
       ...page,
       data: page.data.map((kept) => ({ ...kept, id: String(kept.id), result: { ...kept.result } })),

@@ -7,10 +7,10 @@ export const routeHandlers: HandlersFor<typeof routeOperations> = {
     const { limit, cursor, endpoint } = query
     const rows = await management.routes.list({
       endpoint,
-      afterName: decodeCursor(cursor),
+      afterName: decodeCursor('routes', cursor),
       limit: limit + 1,
     })
-    return toPage(rows, limit, ({ name }) => name)
+    return toPage('routes', rows, limit, ({ name }) => name)
   },
   create: async ({ body, management }) => management.routes.create(body),
   get: async ({ params, management }) => management.routes.get(params.name),

@@ -18,12 +18,12 @@ export const runHandlers: HandlersFor<typeof runOperations> = {
 export const scheduleHandlers: HandlersFor<typeof scheduleOperations> = {
   list: async ({ query, management }) => {
     const { limit, cursor } = query
-    const afterName = decodeCursor(cursor)
+    const afterName = decodeCursor('schedules', cursor)
     const rows = await management.schedules.list({
       ...(afterName !== undefined && { afterName }),
       limit: limit + 1,
     })
-    return toPage(rows.map(withExactPayload), limit, ({ name }) => name)
+    return toPage('schedules', rows.map(withExactPayload), limit, ({ name }) => name)
   },
   put: async ({ params, body, exact, management }) => {
     const payload = exact((given) => given.payload)

@@ -4,7 +4,7 @@ import { pageOfWhole } from '../whole-list.ts'
 
 export const settingHandlers: HandlersFor<typeof settingOperations> = {
   list: async ({ query, management }) =>
-    pageOfWhole(await management.settings.list(), query, ({ name }) => name),
+    pageOfWhole('settings', await management.settings.list(), query, ({ name }) => name),
   update: async ({ body: { reason, ...changes }, management }) => ({
     data: await management.settings.update(changes, reason),
   }),

@@ -4,8 +4,11 @@ import { decodeCursor, decodeNumberCursor, toPage } from '../cursor.ts'
 
 export const sourceHandlers: HandlersFor<typeof sourceOperations> = {
   list: async ({ query: { limit, cursor }, management }) => {
-    const rows = await management.sources.list({ afterName: decodeCursor(cursor), limit: limit + 1 })
-    return toPage(rows, limit, ({ name }) => name)
+    const rows = await management.sources.list({
+      afterName: decodeCursor('sources', cursor),
+      limit: limit + 1,
+    })
+    return toPage('sources', rows, limit, ({ name }) => name)
   },
   create: async ({ body, management }) => management.sources.create(body),
   get: async ({ params, management }) => management.sources.get(params.name),
@@ -22,9 +25,9 @@ export const sourceHandlers: HandlersFor<typeof sourceOperations> = {
 
 export const sourceRejectHandlers: HandlersFor<typeof sourceRejectOperations> = {
   list: async ({ query: { limit, cursor, source }, management }) => {
-    const beforeId = decodeNumberCursor(cursor)
+    const beforeId = decodeNumberCursor('source-rejects', cursor)
     const rows = await management.sourceRejects.list({ source, beforeId, limit: limit + 1 })
-    const page = toPage(rows, limit, ({ id }) => String(id))
+    const page = toPage('source-rejects', rows, limit, ({ id }) => String(id))
     return { ...page, data: page.data.map((reject) => ({ ...reject, id: String(reject.id) })) }
   },
   get: async ({ params, management }) => {

@@ -8,8 +8,11 @@ export const systemHandlers: HandlersFor<typeof systemOperations> = {
     return { ...status, nodes: [...nodes] }
   },
   tables: async ({ query: { limit, cursor }, management }) => {
-    const rows = await management.system.tables({ afterName: decodeCursor(cursor), limit: limit + 1 })
-    return toPage(rows, limit, ({ name }) => name)
+    const rows = await management.system.tables({
+      afterName: decodeCursor('tables', cursor),
+      limit: limit + 1,
+    })
+    return toPage('tables', rows, limit, ({ name }) => name)
   },
   checks: async ({ management }) => ({ data: await management.system.checks() }),
 }

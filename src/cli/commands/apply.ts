@@ -7,6 +7,8 @@ import { readConfig } from '../config-as-code/read-config.ts'
 import { type ApiSession, withApi } from '../connection/with-api.ts'
 import { confirm, yesOption } from '../interact/confirm.ts'
 import { countOf } from '../output/count-of.ts'
+import { exitCodeBySignal } from '../output/exit-code.ts'
+import type { StopSignal } from '../process/stop-signal.ts'
 
 interface ApplyFlags {
   readonly file: string
@@ -59,33 +61,64 @@ async function apply(session: ApiSession, flags: ApplyFlags): Promise<void> {
       flags.yes,
     )
   }
-  const secrets = await perform(session, plan)
-  if (output.isJson) {
-    output.line(
-      JSON.stringify({ changes: shown, isApplied: true, signingSecrets: Object.fromEntries(secrets) }),
+  const made: Made = { changes: 0, secrets: new Map() }
+  try {
+    await perform(session, plan, made)
+  } finally {
+    // After a failure too: nobody can ask for these secrets again.
+    const isApplied = made.changes === plan.length
+    if (output.isJson && (isApplied || made.secrets.size > 0)) {
+      output.line(
+        JSON.stringify({ changes: shown, isApplied, signingSecrets: Object.fromEntries(made.secrets) }),
+      )
+    }
+    for (const [name, secret] of output.isJson ? [] : made.secrets) {
+      output.message(`The signing secret of endpoint ${name}, shown only once: ${secret}`)
+    }
+  }
+  if (made.changes < plan.length) {
+    output.message(
+      `Stopped: ${made.changes} of ${plan.length} changes were made and are kept. Apply the file again to make the others.`,
     )
-    return
-  }
-  for (const [name, secret] of secrets) {
-    output.message(`The signing secret of endpoint ${name}, shown only once: ${secret}`)
-  }
-  output.message(`${summary(plan)} made.`)
+  } else if (!output.isJson) output.message(`${summary(plan)} made.`)
 }
 
-/** Applies the changes one after the other, and stops at the first failure. */
-async function perform({ client }: ApiSession, plan: readonly PlannedChange[]): Promise<Map<string, string>> {
-  const secrets = new Map<string, string>()
+/** The part of a plan that has been applied so far. */
+interface Made {
+  changes: number
+  readonly secrets: Map<string, string>
+}
+
+/**
+ * Applies the changes one after the other, and stops at the first failure. The first Ctrl-C ends it between two changes, another one at once.
+ */
+async function perform({ client }: ApiSession, plan: readonly PlannedChange[], made: Made): Promise<void> {
+  const stop = stopSignals()
   for (const [done, change] of plan.entries()) {
+    if (stop.received !== null) {
+      process.exitCode = exitCodeBySignal[stop.received]
+      return
+    }
     try {
       const secret = await performOne(client, change)
-      if (secret !== null) secrets.set(change.name, secret)
+      if (secret !== null) made.secrets.set(change.name, secret)
+      made.changes = done + 1
     } catch (error) {
       if (!(error instanceof HoldfastError)) throw error
       const message = `${done} of ${plan.length} changes were made; then "${change.kind.noun} ${change.name}" was rejected: ${error.message} Fix it and apply again: the changes already made are kept.`
       throw new HoldfastError(error.code, message, { ...error.details, done, of: plan.length }, error)
     }
   }
-  return secrets
+}
+
+function stopSignals(): { received: StopSignal | null } {
+  const stop: { received: StopSignal | null } = { received: null }
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => {
+      stop.received = signal
+    })
+  }
+  return stop
 }
 
 async function performOne(client: ApiSession['client'], change: PlannedChange): Promise<string | null> {

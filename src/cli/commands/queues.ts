@@ -20,7 +20,7 @@ export function registerQueues(program: Command): void {
       { title: 'PENDING', isNumber: true, value: ({ owed }) => String(owed) },
       { title: 'OLDEST', isNumber: true, value: ({ oldestWaitingSince }) => output.when(oldestWaitingSince) },
       {
-        title: 'PER MINUTE',
+        title: 'PER MIN',
         isNumber: true,
         value: ({ succeededPerMinute }) => String(Math.round(succeededPerMinute)),
       },

@@ -28,11 +28,11 @@ export class ConfigDocument {
     this.#document = parseDocument(text, { lineCounter: this.#lines, prettyErrors: false })
     const [error] = this.#document.errors
     if (error !== undefined)
-      throw this.refusal([{ line: this.#lineAt(error.pos[0]), path: '', message: error.message }])
+      throw this.refusal([{ line: this.#lineAt(error.pos[0]), path: '', message: messageOf(error) }])
     try {
       this.value = this.#document.toJS({ maxAliasCount })
     } catch (cause) {
-      throw this.refusal([{ line: 1, path: '', message: (cause as Error).message }])
+      throw this.refusal([{ line: 1, path: '', message: messageOf(cause as Error) }])
     }
   }
 
@@ -69,4 +69,9 @@ export class ConfigDocument {
   #lineAt(offset: number): number {
     return this.#lines.linePos(offset).line
   }
+}
+
+/** The parser reports that it ran out of stack like an error of syntax. */
+function messageOf({ message }: Error): string {
+  return message.includes('call stack') ? 'is nested too deep' : message
 }

@@ -1,9 +1,8 @@
-import { readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { z } from 'zod'
 import { HoldfastError } from '../../core/errors.ts'
 import { problemsOf } from '../../core/problem.ts'
+import { readText } from '../input/read-text.ts'
 import { allKinds } from './all-kinds.ts'
 import { ConfigDocument, type PlacedProblem } from './config-document.ts'
 import type { Fields, Kind } from './kind.ts'
@@ -33,7 +32,12 @@ export async function readConfig(
   path: string,
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<ReadConfig> {
-  const document = new ConfigDocument(path === '-' ? 'standard input' : path, await readText(path))
+  const name = path === '-' ? 'standard input' : path
+  const text = await readText(path).catch((error: unknown) => {
+    const source = path === '-' ? 'Standard input' : `The file ${path}`
+    throw new HoldfastError('invalid_file', `${source} can't be read: ${(error as Error).message}.`, { path })
+  })
+  const document = new ConfigDocument(name, text)
   const problems: PlacedProblem[] = []
   const lists = topLevel(document, problems)
   const declared: Declared[] = []
@@ -62,15 +66,6 @@ export async function readConfig(
   return { document, declared, kinds: allKinds.filter(({ list }) => lists[list] !== undefined) }
 }
 
-async function readText(path: string): Promise<string> {
-  if (path === '-') return text(process.stdin)
-  return readFile(path, 'utf8').catch((error: unknown) => {
-    throw new HoldfastError('invalid_file', `The file ${path} can't be read: ${(error as Error).message}.`, {
-      path,
-    })
-  })
-}
-
 function topLevel(
   document: ConfigDocument,
   problems: PlacedProblem[],
@@ -78,9 +73,12 @@ function topLevel(
   const list = z.array(z.unknown(), { error: 'must be a list, each item beginning with "- name:"' })
   const shape = Object.fromEntries(allKinds.map((kind) => [kind.list, list.nullable().optional()]))
   const known = allKinds.map((kind) => kind.list).join(', ')
-  const parsed = z
-    .strictObject(shape, { error: `must have the lists ${known}` })
-    .safeParse(document.value ?? {})
+  // Most likely the output of a command that failed.
+  if (document.value === null) {
+    problems.push({ line: 1, path: '', message: `is empty; it must have at least one of the lists ${known}` })
+    return {}
+  }
+  const parsed = z.strictObject(shape, { error: `must have the lists ${known}` }).safeParse(document.value)
   if (parsed.success) {
     return Object.fromEntries(
       Object.entries(parsed.data).map(([name, items]) => [

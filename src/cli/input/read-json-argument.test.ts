@@ -1,5 +1,15 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { parseJson } from './read-json-argument.ts'
+import { parseJson, readArgument } from './read-json-argument.ts'
+
+test('a file that is not UTF-8 is refused, not changed', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'holdfast-argument-'))
+  await writeFile(join(folder, 'body.json'), Buffer.from('"café"', 'latin1'))
+  await expect(readArgument(`@${join(folder, 'body.json')}`)).rejects.toThrow('it is not UTF-8 text')
+  await rm(folder, { recursive: true })
+})
 
 describe('text that is not JSON', () => {
   test('as an argument: the advice is about quotes and files', () => {

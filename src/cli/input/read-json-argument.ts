@@ -1,18 +1,17 @@
-import { readFile } from 'node:fs/promises'
-import { text } from 'node:stream/consumers'
 import { HoldfastError } from '../../core/errors.ts'
 import { encodePayload } from '../../sdk/payload.ts'
 import { RawJson } from '../../sdk/raw-json.ts'
+import { readText } from './read-text.ts'
 
 /** The text of an argument that may be JSON itself, `@file`, or `-` for standard input. */
 export async function readArgument(argument: string): Promise<string> {
-  if (argument === '-') return text(process.stdin)
-  if (!argument.startsWith('@')) return argument
-  const path = argument.slice(1)
-  return readFile(path, 'utf8').catch((error: unknown) => {
+  if (argument !== '-' && !argument.startsWith('@')) return argument
+  const path = argument === '-' ? argument : argument.slice(1)
+  return readText(path).catch((error: unknown) => {
+    const source = path === '-' ? 'Standard input' : `The file ${path}`
     throw new HoldfastError(
       'invalid_payload',
-      `The file ${path} can't be read: ${(error as Error).message}.`,
+      `${source} can't be read: ${(error as Error).message}.`,
       { path },
       error,
     )

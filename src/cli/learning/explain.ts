@@ -1,5 +1,3 @@
-import { readFile } from 'node:fs/promises'
-import { text } from 'node:stream/consumers'
 import type { Command } from 'commander'
 import { HoldfastError } from '../../core/errors.ts'
 import {
@@ -8,7 +6,7 @@ import {
   type LearningExplanation,
 } from '../../transforms/learning/explain-event.ts'
 import { TransformConfigError } from '../../transforms/transform.ts'
-import { parseJson } from '../input/read-json-argument.ts'
+import { parseJson, readArgument } from '../input/read-json-argument.ts'
 import type { Output } from '../output/output.ts'
 import { formatTable } from '../output/table.ts'
 import { openSession } from '../process/session.ts'
@@ -19,7 +17,7 @@ export async function explain(
   command: Command,
 ): Promise<void> {
   const { output } = await openSession(command)
-  const event = parseJson(await readSource(file), 'The event', argumentOf(file))
+  const event = parseJson(await readArgument(argumentOf(file)), 'The event', argumentOf(file))
   const config = flags.config === undefined ? {} : await readConfig(flags.config)
   const explanation = await explainEvent(event, config, { readTable: noTables, nowMs: Date.now }).catch(
     (error: unknown) => {
@@ -37,7 +35,7 @@ export async function explain(
 }
 
 async function readConfig(path: string): Promise<Record<string, unknown>> {
-  const value = parseJson(await readSource(path), 'The transform', argumentOf(path))
+  const value = parseJson(await readArgument(argumentOf(path)), 'The transform', argumentOf(path))
   if (typeof value === 'object' && value !== null && !Array.isArray(value))
     return value as Record<string, unknown>
   throw new HoldfastError('invalid_route', `The transform in ${path} must be a JSON object.`, { path })
@@ -46,18 +44,6 @@ async function readConfig(path: string): Promise<Record<string, unknown>> {
 /** File arguments have no `@` here, unlike those of other commands. */
 function argumentOf(path: string): string {
   return path === '-' ? path : `@${path}`
-}
-
-async function readSource(path: string): Promise<string> {
-  if (path === '-') return text(process.stdin)
-  return readFile(path, 'utf8').catch((error: unknown) => {
-    throw new HoldfastError(
-      'invalid_payload',
-      `The file ${path} can't be read: ${(error as Error).message}.`,
-      { path },
-      error,
-    )
-  })
 }
 
 /** Explaining needs no database: names from a table are shown as their keys. */

@@ -1,7 +1,7 @@
 import { isTerminal } from '../output/paint.ts'
 import { reportError } from '../output/report-error.ts'
 import { buildProgram } from '../program.ts'
-import { endWithReader } from './closed-output.ts'
+import { endWithReader, outputWritten } from './closed-output.ts'
 
 /** Runs the command, reports errors, and ends the process. */
 export async function runProgram(words: readonly string[]): Promise<never> {
@@ -18,6 +18,7 @@ export async function runProgram(words: readonly string[]): Promise<never> {
     process.stderr.write(report.text)
     process.exitCode = report.exitCode
   }
+  await outputWritten()
   // The process ends with the command's action: a forgotten open handle must not keep it alive.
   process.exit()
 }

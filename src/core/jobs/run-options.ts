@@ -65,6 +65,10 @@ export const runOptions = z
     path: ['onConflict'],
     error: 'requires uniqueKey',
   })
+  .refine(({ uniqueForMs, uniqueKey }) => uniqueForMs === undefined || uniqueKey !== undefined, {
+    path: ['uniqueForMs'],
+    error: 'requires uniqueKey',
+  })
   .refine(
     ({ onConflict = 'keep', orderingKey, concurrencyKey }) =>
       onConflict === 'keep' || (orderingKey === undefined && concurrencyKey === undefined),

@@ -258,6 +258,21 @@ test('every list of the contract, and every filter of it, has a case', () => {
   ).toEqual(asked)
 })
 
+test('a list refuses the cursor of another list', { timeout: 60_000 }, async () => {
+  const cursors = await Promise.all(
+    lists.map(async ({ id, path }) => ({ id, cursor: (await page(path, { limit: '1' })).nextCursor ?? '' })),
+  )
+  const accepted: string[] = []
+  for (const list of lists) {
+    for (const { id, cursor } of cursors) {
+      const { status } = await rig.call('GET', `${list.path}?${new URLSearchParams({ cursor }).toString()}`)
+      if ((status === 200) !== (id === list.id))
+        accepted.push(`${list.id} with the cursor of ${id}: ${status}`)
+    }
+  }
+  expect(accepted).toEqual([])
+})
+
 describe.for(lists)('$id', (list) => {
   test('returns each row once and in order, in pages of one row', { timeout: 60_000 }, async () => {
     const whole = await walk(list.path, {}, wholeLimit)

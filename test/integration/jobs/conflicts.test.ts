@@ -75,6 +75,9 @@ test('in one batch the last one of a key is stored, and a roll-back replaces not
 })
 
 test('without a unique key, or with an ordering key, it is refused', async () => {
+  await expect(holdfast.enqueue(noted, 1, { uniqueForMs: 1000 })).rejects.toThrow(
+    'uniqueForMs: requires uniqueKey',
+  )
   await expect(holdfast.enqueue(noted, 1, { onConflict: 'replace' })).rejects.toMatchObject({
     code: 'invalid_options',
   })

@@ -60,7 +60,7 @@ const documents = [
 const oddValues: Readonly<Record<string, readonly unknown[]>> = {
   text: [null, ...texts],
   jsonb: [null, ...documents],
-  integer: [null, 0, 1, 2147483647],
+  integer: [null, 0, 1, -1, 2147483647],
   bigint: [null, '0', '-1', '9223372036854775807'],
   'double precision': [null, 0, -1, 'NaN', 'Infinity', 1e308, 1e-308],
   boolean: [null, true, false],
@@ -117,6 +117,38 @@ describe(`functions for users, given odd values (seed ${seed})`, () => {
     }
     expect([...findings]).toEqual([])
   }, 120_000)
+
+  it.each([
+    [`replay_range('crm', '2030-01-01', '2030-01-01')`, 'the time range is empty'],
+    [`replay_range('crm', '2030-01-02', '2030-01-01')`, 'the time range is empty'],
+    ['redrive_all(1e308)', 'the rate must be above 0 and at most 1000000 rows per second, not 1e+308'],
+    ['maintain_partitions(null)', 'months_ahead must be between 0 and 120, not null'],
+    ['cleanup_dlq(-1)', 'max_rows must be 0 or more, not -1'],
+    ['cleanup_dlq(null)', 'max_rows must be 0 or more, not null'],
+    [`endpoint_metrics('{}', -1)`, 'top must be 0 or more, not -1'],
+    [`enqueue('odd', '1', '{"uniqueForMs": 5}')`, 'uniqueForMs requires a uniqueKey'],
+  ])('say what is wrong with %s', async (call, problem) => {
+    await expect(rig.rows(`select holdfast.${call}`)).rejects.toThrow(problem)
+  })
+
+  it.each([
+    '5:1:@1',
+    '1:5:@1.2.3',
+    '1:5:@99999999999999999999999',
+    '99999999999999999999:99999999999999999999:@1',
+    '1:18446744073709551615:@1',
+    '1:999999999999999:@1',
+  ])('refuse a preview as of %s, which no preview returned', async (asOf) => {
+    await expect(
+      rig.rows(`select holdfast_internal.preview_operation_v2('redrive', '{}', '{"all": true}', $1)`, [asOf]),
+    ).rejects.toThrow('asOf must be the value that a preview returned')
+  })
+
+  it('advise a statement that lists the endpoints', async () => {
+    const error = await rig.rows(`select holdfast.update_endpoint('nowhere', '{}')`).catch((thrown) => thrown)
+    const [statement = ''] = /select .*/.exec(error.hint) ?? []
+    expect(await rig.rows(statement)).toContainEqual({ endpoint: 'crm' })
+  })
 
   it('replay everything between the ends of time', async () => {
     const holdfast = rig.client()

@@ -125,7 +125,7 @@ describe(`an operator at the SQL prompt (${hasPsql() ? 'psql' : 'no psql here: p
     [`select holdfast.redrive_message('nonsense')`, '22023'],
     [`select holdfast.redrive_endpoint('nowhere')`, 'HF001'],
     [`select holdfast.replay_message('msg_00000000001')`, 'HF012'],
-    [`select holdfast.replay_range('nowhere', now(), now(), null)`, 'HF001'],
+    [`select holdfast.replay_range('nowhere', now() - interval '1 s', now(), null)`, 'HF001'],
     [`select holdfast_internal.create_operation('redrive', '{}')`, 'HF007'],
     [`select holdfast_internal.create_operation('redrive', '{"colour": "red"}')`, 'HF007'],
     [`select holdfast_internal.create_operation('replay', '{"endpoint": "x"}')`, 'HF007'],

@@ -10,7 +10,7 @@ declare
 begin
   select * into before from holdfast_internal.endpoints as endpoint where endpoint.name = update_endpoint.name for update;
   if not found then
-    raise exception 'there is no endpoint named "%"', name using errcode = 'HF001', hint = 'List the endpoints with: select name from holdfast.endpoint_health()';
+    raise exception 'there is no endpoint named "%"', name using errcode = 'HF001', hint = 'List the endpoints with: select endpoint from holdfast.endpoint_health()';
   end if;
   perform holdfast_internal.check_changes(before, changes);
   wanted := holdfast_internal.complete_endpoint(holdfast_internal.merge_endpoint(before, changes, site), site);

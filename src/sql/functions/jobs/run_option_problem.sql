@@ -37,6 +37,9 @@ begin
   if options ->> 'onConflict' <> 'keep' and options ?| array['orderingKey', 'concurrencyKey'] then
     return 'onConflict cannot be combined with an orderingKey or a concurrencyKey';
   end if;
+  if options ? 'uniqueForMs' and not options ? 'uniqueKey' then
+    return 'uniqueForMs requires a uniqueKey';
+  end if;
   if options ? 'worker' and options ? 'requireTags' then
     return 'a run is aimed at a worker or at tags, not both';
   end if;

@@ -1,4 +1,4 @@
--- Refuses an operation without any filter, or with filter fields that it doesn't support.
+-- Refuses an operation without any filter, with filter fields that it doesn't support, or with a time range that nothing can be in.
 create or replace function holdfast_internal.check_operation(kind text, filter jsonb, options jsonb) returns void
 language plpgsql stable as $$
 begin
@@ -22,5 +22,8 @@ begin
   end if;
   if kind = 'replay' and (filter ->> 'from' is null or filter ->> 'to' is null) then
     raise exception 'a replay needs a time range' using errcode = 'HF007', hint = 'Give "from" and "to".';
+  end if;
+  if (filter ->> 'from')::timestamptz >= (filter ->> 'to')::timestamptz then
+    raise exception 'the time range is empty: "to" (%) must be after "from" (%)', filter ->> 'to', filter ->> 'from' using errcode = 'HF007';
   end if;
 end $$;

@@ -10,7 +10,7 @@ begin
   perform holdfast_internal.prepare_ids();
   actor := holdfast_internal.actor_of(actor);
   if rate is not null and not (rate > 0 and rate <= 1000000) then
-    raise exception 'the rate must be above 0 rows per second, not %', rate using errcode = 'HF007';
+    raise exception 'the rate must be above 0 and at most 1000000 rows per second, not %', rate using errcode = 'HF007';
   end if;
   preview := holdfast_internal.preview_operation_v2(kind, filter, options, seen_as_of);
   insert into holdfast_internal.operations (kind, filter, options, as_of, as_of_at, total, is_total_exact, rate_per_second, created_by)

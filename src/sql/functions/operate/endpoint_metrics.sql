@@ -1,6 +1,11 @@
 -- Gauges of chosen endpoints: these by name, and the `top` with the most pending deliveries.
 create or replace function holdfast.endpoint_metrics(names text[], top integer) returns table (metric text, labels jsonb, value double precision)
-language sql stable security definer set search_path = pg_catalog, pg_temp set jit = off as $$
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set jit = off as $$
+begin
+  if top is null or top < 0 then
+    raise exception 'top must be 0 or more, not %', coalesce(top::text, 'null') using errcode = '22023';
+  end if;
+  return query
   with chosen as (
     select id, name from holdfast_internal.endpoints where name = any (names)
     union
@@ -19,5 +24,5 @@ language sql stable security definer set search_path = pg_catalog, pg_temp set j
   from gauges cross join lateral (values
     ('endpoint_backlog', pending::double precision), ('endpoint_in_flight', in_flight::double precision),
     ('endpoint_oldest_due_seconds', oldest::double precision), ('endpoint_dead_letters', letters::double precision)
-  ) as gauge (metric, value)
-$$;
+  ) as gauge (metric, value);
+end $$;

@@ -18,11 +18,15 @@ declare
 begin
   perform holdfast_internal.check_operation(kind, filter, options);
   -- '<snapshot>@<epoch seconds>'
-  if seen_as_of is not null and seen_as_of !~ '^[0-9]+:[0-9]+:[0-9,]*@[0-9.]+$' then
+  begin
+    as_of_at := coalesce(to_timestamp(split_part(seen_as_of, '@', 2)::double precision), clock_timestamp());
+    snapshot := coalesce(split_part(seen_as_of, '@', 1)::pg_snapshot, pg_current_snapshot());
+  exception when data_exception then
+    snapshot := null;
+  end;
+  if snapshot is null or seen_as_of !~ '^[0-9]+:[0-9]+:[0-9,]*@[0-9.]+$' or pg_snapshot_xmax(snapshot) > pg_snapshot_xmax(pg_current_snapshot()) then
     raise exception 'asOf must be the value that a preview returned' using errcode = 'HF007';
   end if;
-  as_of_at := coalesce(to_timestamp(split_part(seen_as_of, '@', 2)::double precision), clock_timestamp());
-  snapshot := coalesce(split_part(seen_as_of, '@', 1)::pg_snapshot, pg_current_snapshot());
   as_of := snapshot || '@' || extract(epoch from as_of_at);
   targets := case when kind <> 'cancel_runs' then holdfast_internal.operation_targets(kind, filter, options) end;
   counted := holdfast_internal.counted_targets(kind, filter);

@@ -9,6 +9,9 @@ declare
   unsettled integer := 0;
   freed text[];
 begin
+  if max_rows is null or max_rows < 0 then
+    raise exception 'max_rows must be 0 or more, not %', coalesce(max_rows::text, 'null') using errcode = '22023';
+  end if;
   delete from holdfast_internal.dead_letters where id = any (array(
     select id from holdfast_internal.dead_letters
     where settled_at < now() - make_interval(days => settled_days::integer) order by settled_at limit max_rows for update skip locked

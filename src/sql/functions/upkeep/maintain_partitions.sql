@@ -12,8 +12,8 @@ declare
   last_id bigint;
   covered_to bigint;
 begin
-  if months_ahead not between 0 and 120 then
-    raise exception 'months_ahead must be between 0 and 120, not %', months_ahead using errcode = '22023';
+  if months_ahead is null or months_ahead not between 0 and 120 then
+    raise exception 'months_ahead must be between 0 and 120, not %', coalesce(months_ahead::text, 'null') using errcode = '22023';
   end if;
   if size is null or size not in ('month', 'week', 'day') then
     raise exception 'the setting partition_size must be month, week or day, not %', size using errcode = '22023';
