@@ -2,7 +2,7 @@
 -- worker may take runs of its job), or leave. Rows that another transaction has locked are skipped until the next claim.
 -- `ages`: since when each run waits, on the scale of ids (age_at); `times`: its time among the due runs, null if it waits elsewhere; `turns`: its
 -- fair key; `jobs`: its job. `limited`, `rooms`: jobs with limits of their own, and how many more runs of each these allow.
--- Indexes: see due_candidates; runs_ordered, runs_ordered_out.
+-- Indexes: see due_candidates; runs_ordered, runs_ordered_out, runs_concurrent, jobs_pkey.
 create or replace function holdfast_internal.look_for_due_runs(
   lane integer, wanted integer, suspect_room integer, may_take_deadly boolean, untakeable integer[], worker_name text, worker_tags text[],
   floors timestamptz[], reset_floor timestamptz, fair_after text, max_chain integer, limited integer[], rooms integer[],
@@ -36,16 +36,23 @@ begin
                   ) then 'leave'
                   else 'take' end
                 when waiting.concurrency_key is null then 'take'
-                else holdfast_internal.key_verdict(lane, waiting.job_id, waiting.concurrency_key,
-                  row_number() over (
-                    partition by waiting.concurrency_key, waiting.job_id = any (untakeable), coalesce(rooms[array_position(limited, waiting.job_id)] = 0, false)
-                    order by waiting.id
-                  ), looked_at) end as verdict,
+                when row_number() over same_key + (
+                  select count(*) from holdfast_internal.runs as other
+                  where other.concurrency_key = waiting.concurrency_key and other.lane_id = lane and other.claim_id is not null
+                ) > coalesce((job.settings ->> 'concurrencyPerKey')::integer, 1) then 'park'
+                when job.settings ? 'ratePerSecondPerKey' and not holdfast_internal.is_within_rate(lane, waiting.concurrency_key,
+                  (job.settings ->> 'ratePerSecondPerKey')::double precision, row_number() over same_key, looked_at) then 'park'
+                else 'take' end as verdict,
            waiting.crashes > 0 and row_number() over (
              partition by waiting.crashes > 0 order by waiting.crashes > 1, waiting.priority desc, waiting.due_at
            ) > suspect_room as is_surplus
     from holdfast_internal.due_candidates(lane, wanted, suspect_room, may_take_deadly, untakeable, targets, floors, reset_floor, fair_after,
       limited, rooms, looked_at) as waiting
+    left join holdfast_internal.jobs as job on job.id = waiting.job_id
+    window same_key as (
+      partition by waiting.concurrency_key, waiting.job_id = any (untakeable), coalesce(rooms[array_position(limited, waiting.job_id)] = 0, false)
+      order by waiting.id
+    )
   ), chained as materialized (
     -- The oldest run of an ordering key is claimed with the runs behind it, to be executed one after the other: the fewer keys wait, the more runs of
     -- each. Only runs that were candidates keep their due time: the floor must not pass the runs in between.
