@@ -1,5 +1,9 @@
 import { learningConfig } from '../learning/learning-config.ts'
-import { compileLearning, type LearningFormat, type LearningOptions } from '../learning/learning-transform.ts'
+import {
+  type LearningFormat,
+  type LearningOptions,
+  LearningTransform,
+} from '../learning/learning-transform.ts'
 import { parseTransformConfig } from '../parse-config.ts'
 import type { Transform } from '../transform.ts'
 import { type CaliperEvent, caliperContext } from './caliper-event.ts'
@@ -24,14 +28,15 @@ export function caliperTransform(options: LearningOptions): Transform {
 
 export function compileCaliper(config: unknown, options: LearningOptions) {
   const settings = parseTransformConfig(caliperConfig, config)
-  // The envelope's time is the only part that is new at each attempt.
-  return { ...compileLearning(settings, caliperFormat(settings.platformUrl), options), isCacheable: false }
+  return new LearningTransform(settings, caliperFormat(settings.platformUrl), options)
 }
 
 function caliperFormat(sensor: string): LearningFormat<CaliperEvent> {
   return {
     name: 'Caliper',
     isKind: isCaliperKind,
+    // The envelope's time is the only part that is new at each attempt.
+    isCacheable: false,
     make: makeEvents,
     write: (events, nowMs) => ({
       body: JSON.stringify({

@@ -1,5 +1,9 @@
 import { learningConfig } from '../learning/learning-config.ts'
-import { compileLearning, type LearningFormat, type LearningOptions } from '../learning/learning-transform.ts'
+import {
+  type LearningFormat,
+  type LearningOptions,
+  LearningTransform,
+} from '../learning/learning-transform.ts'
 import { parseTransformConfig } from '../parse-config.ts'
 import type { Transform } from '../transform.ts'
 import { isXapiKind } from './kinds.ts'
@@ -20,13 +24,14 @@ export function xapiTransform(options: LearningOptions): Transform {
 
 export function compileXapi(config: unknown, options: LearningOptions) {
   const settings = parseTransformConfig(xapiConfig, config)
-  return compileLearning(settings, xapiFormat(settings.ids === 'compatible'), options)
+  return new LearningTransform(settings, xapiFormat(settings.ids === 'compatible'), options)
 }
 
 function xapiFormat(isCompatible: boolean): LearningFormat<Statement> {
   return {
     name: 'xAPI',
     isKind: isXapiKind,
+    isCacheable: true,
     make: (ingredients) => makeStatements(ingredients, isCompatible),
     write: (statements) => {
       const sent = sentOnce(statements)
