@@ -20,12 +20,17 @@ const COLOURS = {
   goal: '#b45309',
 }
 
-/** A panel for each row: a bar for each arm (median, whiskers from min to max) and the goal as a line. */
-export function renderChart(results: readonly RowResult[], title: string, subtitle: string): string {
+/** A panel for each row: a bar for each arm (median, whiskers from min to max) and, unless left out, the goal as a line. */
+export function renderChart(
+  results: readonly RowResult[],
+  title: string,
+  subtitle: string,
+  { hasGoals = true } = {},
+): string {
   const panels: string[] = []
   let top = TITLE_HEIGHT
   for (const result of results) {
-    panels.push(renderPanel(result, top))
+    panels.push(renderPanel(result, top, hasGoals))
     top += PANEL_HEADER + result.arms.length * BAR_STEP + PANEL_GAP
   }
   return [
@@ -39,8 +44,8 @@ export function renderChart(results: readonly RowResult[], title: string, subtit
   ].join('\n')
 }
 
-function renderPanel(result: RowResult, top: number): string {
-  const goal = goalValue(result)
+function renderPanel(result: RowResult, top: number, hasGoals: boolean): string {
+  const goal = hasGoals ? goalValue(result) : undefined
   const largest = axisEnd(result, goal)
   const barLeft = MARGIN + LABEL_WIDTH
   const barWidth = WIDTH - MARGIN - VALUE_WIDTH - barLeft
@@ -48,17 +53,16 @@ function renderPanel(result: RowResult, top: number): string {
   const bars = result.arms.map((arm, index) =>
     renderBar(arm, barLeft, top + PANEL_HEADER + index * BAR_STEP, barWidth, scale, largest),
   )
-  const verdict = result.ratio
-    ? `ratio ${formatNumber(result.ratio.median)}, goal ${formatGoal(result.goal)}: ${result.verdict}`
-    : `goal ${formatGoal(result.goal)}: ${result.verdict}`
+  const remarks = [
+    'atLeast' in result.goal ? 'more is better' : 'less is better',
+    [
+      ...(result.ratio ? [`ratio ${formatNumber(result.ratio.median)}`] : []),
+      ...(hasGoals ? [`goal ${formatGoal(result.goal)}: ${result.verdict}`] : []),
+    ].join(', '),
+  ]
   return [
     text(MARGIN, top + 18, `${result.title}, ${result.unit}`, 'font-size="15" font-weight="600"'),
-    text(
-      MARGIN,
-      top + 36,
-      `${'atLeast' in result.goal ? 'more is better' : 'less is better'} · ${verdict}`,
-      `font-size="12" fill="${COLOURS.quiet}"`,
-    ),
+    text(MARGIN, top + 36, remarks.filter(Boolean).join(' · '), `font-size="12" fill="${COLOURS.quiet}"`),
     ...bars,
     ...(goal === undefined ? [] : [renderGoal(barLeft + scale(goal), top, result.arms.length)]),
   ].join('\n')
