@@ -9,7 +9,7 @@ const image = new URL('../../docs/images/bench.svg', import.meta.url)
 
 const files = process.argv.slice(2)
 if (files.length === 0) throw new Error('Name the result files: results/….json, the oldest first.')
-const results = files.map((file) => JSON.parse(readFileSync(file, 'utf8')) as RunResult).reverse()
+const results = files.map((file) => JSON.parse(readFileSync(file, 'utf8')) as RunResult).toReversed()
 const rows = shown.map((name) => {
   const row = results.flatMap((result) => result.rows).find((each) => each.name === name)
   if (row === undefined) throw new Error(`None of the files has the row ${name}.`)
