@@ -40,13 +40,23 @@ test('a worker with a full journal claims no runs and loses no results, and cont
   await until('the first to begin', () => ran.length)
   const client = await jobs.rig.database.pool.connect()
   try {
-    // Settling waits for whoever has locked the run.
+    // Settling waits for the transaction that has locked the run.
     await client.query('begin')
     await client.query('select from holdfast_internal.runs for update')
     finish()
     await until('the first to end', () => worker.completed)
-    // Its result is written in the same turn of the loop as others that end in it.
+    // Its result is written in the same turn of the loop as others that end in it. A claim that was sent before that may still take a run.
     await setImmediate()
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    await until(
+      'claims that were sent before to end',
+      () =>
+        jobs.rig.value<number>(
+          `select count(*)::int from pg_stat_activity
+           where datname = current_database() and state = 'active' and query like '%claim_runs%' and pid <> pg_backend_pid()`,
+        ),
+      (claims) => claims === 0,
+    )
     await holdfast.enqueue(job, 'second')
     await new Promise((resolve) => setTimeout(resolve, 500))
     expect(ran, 'its slots are free, its journal is not').toEqual(['first'])
