@@ -7,7 +7,7 @@ export async function run(input, context) {
   const { does, ms = 0 } = input
   if (does === 'block' || does === 'block-on') while (true);
   // In large pieces: small ones take seconds of garbage collection on a busy machine, and the time-out comes first.
-  if (does === 'leak') for (;;) kept.push(new Array(250_000).fill(0.5))
+  if (does === 'leak') for (;;) kept.push(Array.from({ length: 250_000 }, () => 0.5))
   if (does === 'exit') process.exit(3)
   if (does === 'tell-and-exit' || does === 'tell-and-block') {
     for (let step = 1; step <= 5; step++) {
