@@ -40,7 +40,7 @@ async function scheduleForTomorrow(
            'bench', array_fill('{}'::text, array[10000]), array_fill('{"delayMs": 86400000}'::jsonb, array[10000]))`,
       )
     }
-    // Before they are deleted: the first vacuum of a million rows writes them once more.
+    // Before they are deleted: the first vacuum of a million rows rewrites them.
     await refreshStatistics(databaseUrl)
     await checkpoint(databaseUrl)
     if (!keepsThem) await client.query('truncate holdfast_internal.runs')

@@ -50,7 +50,7 @@ export class LateCommits {
 
 /**
  * The transactions that a snapshot lists as running, and those from `xmax` on: a snapshot doesn't list these, though rows of theirs may lie behind
- * the cursor already. Some are subtransactions, which seem to end early; their range is read once more in vain.
+ * the cursor already. Some are subtransactions, which seem to end early; their range is read again and yields nothing.
  */
 function runningIn(snapshot: Snapshot): Set<bigint> {
   const running = new Set(snapshot.running)

@@ -131,7 +131,7 @@ export class InFlightCalls {
   readonly #onTimer = (): void => {
     this.#timer = null
     const nowMs = performance.now()
-    // Timers may fire a fraction of a millisecond early; without the allowance they would be restarted in vain.
+    // Timers may fire a fraction of a millisecond early; without the allowance they would be set again for a fraction of a millisecond.
     while (this.#head !== null && this.#head.startedAtMs + this.#timeoutMs <= nowMs + 1) {
       const expired = this.#head
       expired.onDeadline()

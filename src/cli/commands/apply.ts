@@ -8,7 +8,7 @@ import { type ApiSession, withApi } from '../connection/with-api.ts'
 import { confirm, yesOption } from '../interact/confirm.ts'
 import { countOf } from '../output/count-of.ts'
 import { exitCodeBySignal } from '../output/exit-code.ts'
-import type { StopSignal } from '../process/stop-signal.ts'
+import { firstStopSignal, type StopSignal } from '../process/stop-signal.ts'
 
 interface ApplyFlags {
   readonly file: string
@@ -89,14 +89,13 @@ interface Made {
   readonly secrets: Map<string, string>
 }
 
-/**
- * Applies the changes one after the other, and stops at the first failure. The first Ctrl-C ends it between two changes, another one at once.
- */
+/** Applies the changes one after the other, and stops at the first failure. The first Ctrl-C ends it between two changes, another one at once. */
 async function perform({ client }: ApiSession, plan: readonly PlannedChange[], made: Made): Promise<void> {
-  const stop = stopSignals()
+  const stop: Stop = { signal: null }
+  void noteSignal(stop)
   for (const [done, change] of plan.entries()) {
-    if (stop.received !== null) {
-      process.exitCode = exitCodeBySignal[stop.received]
+    if (stop.signal !== null) {
+      process.exitCode = exitCodeBySignal[stop.signal]
       return
     }
     try {
@@ -111,14 +110,16 @@ async function perform({ client }: ApiSession, plan: readonly PlannedChange[], m
   }
 }
 
-function stopSignals(): { received: StopSignal | null } {
-  const stop: { received: StopSignal | null } = { received: null }
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => {
-      stop.received = signal
-    })
-  }
-  return stop
+interface Stop {
+  signal: StopSignal | null
+}
+
+async function noteSignal(stop: Stop): Promise<void> {
+  stop.signal = await firstStopSignal({
+    source: process,
+    nowMs: () => performance.now(),
+    exit: (code) => process.exit(code),
+  })
 }
 
 async function performOne(client: ApiSession['client'], change: PlannedChange): Promise<string | null> {

@@ -193,7 +193,7 @@ export class LearningTransform<Item> implements CompiledTransform {
 
   /**
    * Reads the names that are needed, then uses them in the same turn of the event loop. Other batches may evict
-   * names from the cache during a read; those are read once more.
+   * names from the cache during a read; those are read again.
    */
   async #whenLoaded<Result>(
     prepared: readonly Prepared[],

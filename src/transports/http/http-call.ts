@@ -172,7 +172,7 @@ export class HttpCall
     if (connection !== null) this.#context.pool.release(connection)
   }
 
-  /** Sends the request once more with new credentials, within the same deadline. */
+  /** Sends the request again with new credentials, within the same deadline. */
   #renew(): boolean {
     const { renew } = this.#context
     const renewed = renew === null || this.#isRenewed ? undefined : renew(this)

@@ -16,7 +16,7 @@ import { RequestRefused } from './request-refused.ts'
 
 const maxRequestBytes = 64 * 1024
 
-/** Whether the response will be in the outcome, so that no body is copied in vain. */
+/** Whether the response will be in the outcome, so that no body is copied that nobody reads. */
 export function isResponseKept(call: HttpCall, config: HttpConfig): boolean {
   if (call.isResponseWanted || config.capture === 'all') return true
   return config.capture === 'errors' && !isSuccess(call, config)
