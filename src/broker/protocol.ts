@@ -26,7 +26,7 @@ export const maxRunsPerMessage = 64
  */
 export const dispatchMessage = z.object({
   kind: z.literal('dispatch'),
-  /** The fields of a claimed run, as from claim_runs_v2. */
+  /** The fields of a claimed run, as from claim_runs_v3. */
   run: z.object({
     claimId: id,
     id,

@@ -34,6 +34,11 @@ const busyRatePerMs = 0.2
 const maxClaimBytes = 16 * 1024 * 1024
 /** Runs of one ordering key that are claimed together: at 10 ms per claim, one key alone reaches 5,000 runs a second. */
 const maxChain = 50
+/**
+ * While runs are short, a key in use is free again before it is needed, and passing the next run of it costs three writes instead of one. A handler that takes
+ * longer than this holds up other keys of a fast queue once for this time.
+ */
+const keyPatienceMs = 250
 /** A queue or job at its limit is checked again after this time (claim_room, job_rooms), or when results of this worker are stored. */
 const heldBackMs = 50
 /** How long `stop` waits for runs that are being enqueued as claimed by this worker. */
@@ -161,6 +166,10 @@ export class Claimer implements RunFeed {
     return isWorthIt ? Math.min(room, this.#maxRuns) : 0
   }
 
+  #isFast(): boolean {
+    return this.#line.ratePerMs >= busyRatePerMs
+  }
+
   async #run(): Promise<void> {
     let backoffMs = 10
     while (!this.#isStopped) {
@@ -225,7 +234,7 @@ export class Claimer implements RunFeed {
     }
     await this.#sleep.looked({
       hasFound: taken > 0,
-      isBusy: taken >= busyRuns || this.#line.ratePerMs >= busyRatePerMs,
+      isBusy: taken >= busyRuns || this.#isFast(),
       snapshot: hint === null ? null : { xmin: BigInt(hint.xmin), next: BigInt(hint.next) },
       maxWaitMs: waitMs,
     })
@@ -246,6 +255,7 @@ export class Claimer implements RunFeed {
         jobIds: this.#options.jobIds(),
         maxBytes: maxClaimBytes,
         maxChain,
+        patienceMs: this.#isFast() ? keyPatienceMs : 0,
         request,
       })
       this.#maxRuns = Math.min(maxBatchRuns, this.#maxRuns * 2)

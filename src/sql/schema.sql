@@ -706,9 +706,12 @@ table holdfast_internal.run_bundles with (autovacuum_vacuum_scale_factor=0, auto
   first_id bigint not null
   job_id integer not null
   published_by xid8 not null
+  ordering_keys text[]
+  before_keys bigint
   constraint run_bundles_last_id_key UNIQUE (last_id)
   constraint run_bundles_pkey PRIMARY KEY (lane_id, priority, last_id)
   constraint run_bundles_priority_check CHECK (((priority >= 0) AND (priority <= 3)))
+  CREATE INDEX run_bundles_ordered ON holdfast_internal.run_bundles USING btree (lane_id, last_id) WHERE (ordering_keys IS NOT NULL)
 table holdfast_internal.run_cancellations
   run_id bigint not null
   worker integer not null
@@ -928,4 +931,4 @@ view holdfast.messages (id, created_at, type, tenant, correlation_id, ordering_k
 view holdfast.owed_runs (id, queue, job, attempt, crashes, priority, is_claimed, due_at, expires_at, ordering_key, concurrency_key, target, correlation_id)
 view holdfast.settings (name, value)
 view holdfast_internal.owed_runs (id, published_by, lane_id, job_id, attempt, crashes, priority, criticality, message_id, claim_id, due_at, expires_at, ttl_at, ttl_ms, dead_letter_id, ordering_key, concurrency_key, target, is_aside, fair_key)
-view holdfast_internal.waiting_bundles (lane_id, priority, last_id, job_id, published_by, first_id)
+view holdfast_internal.waiting_bundles (lane_id, priority, last_id, job_id, published_by, first_id, ordering_keys, before_keys)

@@ -62,6 +62,8 @@ type ClaimRow = readonly [
   next: number | null,
   runOrder: string | null,
   orderingKey: string | null,
+  /** A JSON array. */
+  freshKeys: string | null,
 ]
 
 type Extras = readonly [
@@ -86,6 +88,8 @@ export interface ClaimRequest {
   readonly maxBytes: number
   /** Maximum number of runs of one ordering key, which are executed one after the other. */
   readonly maxChain: number
+  /** For how long runs wait in front of an ordering key that this worker has in use, instead of being parked. */
+  readonly patienceMs: number
   /** The worker's number for this call: if its response is lost, the claimed runs are returned by this number. */
   readonly request: number
 }
@@ -96,7 +100,7 @@ export async function claimRuns(database: Database, request: ClaimRequest): Prom
   const rows = await database.queryArrays<ClaimRow>(
     {
       name: 'claim_runs',
-      text: 'select * from holdfast_internal.claim_runs_v2($1, $2, $3, $4, $5, $6, $7, $8, $9)',
+      text: 'select * from holdfast_internal.claim_runs_v3($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)',
     },
     [
       worker,
@@ -108,6 +112,7 @@ export async function claimRuns(database: Database, request: ClaimRequest): Prom
       jobIds === null ? null : numberArray(jobIds),
       maxBytes,
       request.maxChain,
+      request.patienceMs,
     ],
   )
   const runs: ClaimedRun[] = []
@@ -119,7 +124,10 @@ export async function claimRuns(database: Database, request: ClaimRequest): Prom
       due.add(row[1])
       continue
     }
-    addFreshRuns(runs, row, laneId)
+    for (const run of freshRuns(row, laneId)) {
+      runs.push(run)
+      if (run.orderingKey !== null) due.add(run.id)
+    }
     if (row[20] !== null) sortAs(row[20], runs)
     if (row[18] !== null && row[19] !== null) hint = { waitMs: row[17], xmin: row[18], next: row[19] }
   }
@@ -159,9 +167,10 @@ function toDueRun(row: ClaimRow, id: number, laneId: number): ClaimedRun {
   }
 }
 
-function addFreshRuns(runs: ClaimedRun[], row: ClaimRow, laneId: number): void {
+function freshRuns(row: ClaimRow, laneId: number): ClaimedRun[] {
   const [claimId, , , , , , , , , , , freshIds, freshJobs, freshExpiries, bodyIds, bodies, extras] = row
-  if (freshIds === null || freshJobs === null) return
+  if (freshIds === null || freshJobs === null) return []
+  const keys = row[22] === null ? [] : (JSON.parse(row[22]) as (string | null)[])
   const jobs = freshJobs.split(',')
   const expiries = freshExpiries?.split(',')
   const bodyById = new Map<string, string>()
@@ -169,11 +178,11 @@ function addFreshRuns(runs: ClaimedRun[], row: ClaimRow, laneId: number): void {
     const texts = bodies.split(bodySeparator)
     bodyIds.split(',').forEach((id, index) => bodyById.set(id, texts[index] ?? 'null'))
   }
-  freshIds.split(',').forEach((text, index) => {
+  return freshIds.split(',').map((text, index) => {
     const id = Number(text)
     const expiry = expiries?.[index] ?? ''
     const extra = extras?.[text]
-    runs.push({
+    return {
       claimId,
       id,
       messageId: id,
@@ -186,7 +195,7 @@ function addFreshRuns(runs: ClaimedRun[], row: ClaimRow, laneId: number): void {
       correlationId: extra?.[0] ?? null,
       headers: extra?.[1] ?? null,
       metadata: extra?.[2] ?? null,
-      orderingKey: null,
-    })
+      orderingKey: keys[index] ?? null,
+    }
   })
 }

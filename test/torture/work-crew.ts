@@ -78,6 +78,8 @@ export const maxHeldRuns = concurrency + limits.maxPrefetch + limits.maxUnsettle
 type WorkerFault = 'kill' | 'freeze' | 'cut-off'
 
 export interface CrewLog {
+  /** The ordering keys of runs that have one. */
+  readonly keys: Map<number, string>
   /** Numbers of runs whose enqueueing was answered. */
   readonly accepted: Set<number>
   readonly faults: { readonly kind: WorkerFault; readonly worker: string; readonly fromMs: number }[]
@@ -107,7 +109,7 @@ interface Post {
 
 /** Workers in processes of their own that are killed, frozen and cut off, each with a journal that outlives it. */
 export class WorkCrew {
-  readonly log: CrewLog = { accepted: new Set(), faults: [], starts: 0 }
+  readonly log: CrewLog = { keys: new Map(), accepted: new Set(), faults: [], starts: 0 }
   readonly #stage: Stage
   readonly #link: CrewLink
   readonly #random: SeededRandom
@@ -235,10 +237,21 @@ export class WorkCrew {
         this.#number += 1
         return this.#number
       })
+      // Runs that have only an ordering key wait in bundles; one with a priority makes claims unpack them.
+      const kind = random.pick(['plain', 'ordered', 'ordered', 'mixed'] as const)
+      const optionsOf = (n: number) => {
+        if (kind === 'plain' || (kind === 'mixed' && n % 3 === 0)) return {}
+        const orderingKey = `key-${random.between(0, 6)}`
+        this.log.keys.set(n, orderingKey)
+        return { orderingKey, ...(kind === 'mixed' && { priority: random.between(0, 3) }) }
+      }
       try {
         await this.#stage.publisher.enqueueBatch(
           job,
-          numbers.map((n) => ({ input: { n, does: 'sleep', ms: random.between(0, 80) } })),
+          numbers.map((n) => ({
+            input: { n, does: 'sleep', ms: random.between(0, 80) },
+            ...optionsOf(n),
+          })),
         )
         for (const n of numbers) this.log.accepted.add(n)
       } catch {

@@ -209,6 +209,7 @@ export class RunDispatcher {
         maxBytes: maxClaimBytes,
         // Two runs of one ordering key could be started by two workers.
         maxChain: 1,
+        patienceMs: 0,
         request: 0,
       },
       (claimed) => divideRuns(claimed, { maxRuns, maxBytes: maxMessageBytes }),

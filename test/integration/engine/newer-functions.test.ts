@@ -37,7 +37,7 @@ async function writeNewerFunctions(): Promise<void> {
     sql.replace('(word text)', '(word text, fallback smallint default null)'),
   )
   await edit('jobs/next_transaction.sql', (sql) => sql.replaceAll('next_transaction', 'next_transaction_id'))
-  for (const caller of ['claim_runs_v2', 'look_for_runs']) {
+  for (const caller of ['claim_runs_v3', 'look_for_runs']) {
     await edit(`jobs/${caller}.sql`, (sql) => sql.replaceAll('next_transaction(', 'next_transaction_id('))
   }
   await cp(join(newerDir, 'jobs/next_transaction.sql'), join(newerDir, 'jobs/next_transaction_id.sql'))
@@ -78,7 +78,7 @@ it('nodes with the old and the new functions deliver and run everything once, si
   expect({ sources: [...sources].sort(), applied }).toEqual({
     sources: [
       'holdfast_internal.beat_v2',
-      'holdfast_internal.claim_runs_v2',
+      'holdfast_internal.claim_runs_v3',
       'holdfast_internal.criticality_code',
       'holdfast_internal.look_for_runs',
       'holdfast_internal.next_transaction_id',

@@ -16,7 +16,8 @@ type Step =
   | { readonly do: 'draw' | 'commit' | 'roll back'; readonly session: number }
   | { readonly do: 'enqueue'; readonly session: number; readonly options: Options }
   | { readonly do: 'enqueue together'; readonly session: number; readonly total: number }
-  | { readonly do: 'claim'; readonly wanted: number }
+  | { readonly do: 'enqueue in order'; readonly session: number; readonly keys: readonly string[] }
+  | { readonly do: 'claim'; readonly wanted: number; readonly patienceMs: number }
   | { readonly do: 'lose the answer'; readonly which: number }
   | { readonly do: 'cancel'; readonly which: number }
   | { readonly do: 'pause' }
@@ -59,7 +60,19 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
   {
     weight: 4,
-    arbitrary: fc.record({ do: fc.constant('claim' as const), wanted: fc.constantFrom(1, 2, 3, 5, 8, 100) }),
+    arbitrary: fc.record({
+      do: fc.constant('enqueue in order' as const),
+      session,
+      keys: fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { minLength: 2, maxLength: 12 }),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant('claim' as const),
+      wanted: fc.constantFrom(1, 2, 3, 5, 8, 100),
+      patienceMs: fc.constantFrom(0, 1000),
+    }),
   },
   fc.record({ do: fc.constant('lose the answer' as const), which: fc.nat(40) }),
   { weight: 2, arbitrary: fc.record({ do: fc.constant('cancel' as const), which: fc.nat(40) }) },
@@ -129,12 +142,13 @@ class Books {
   }
 
   async take(each: Step): Promise<void> {
-    if (each.do === 'claim') await this.claim(each.wanted)
+    if (each.do === 'claim') await this.claim(each.wanted, each.patienceMs)
     else if (each.do === 'lose the answer') await this.#loseAnswer(each.which)
     else if (each.do === 'cancel') await this.#cancel(each.which)
     else if (each.do === 'pause') await this.setState('paused')
     else if (each.do === 'enable') await this.setState('active')
     else if (each.do === 'enqueue together') await this.#storeTogether(each.session, each.total)
+    else if (each.do === 'enqueue in order') await this.#storeInOrder(each.session, each.keys)
     else if (each.do === 'enqueue assigned') await this.#enqueueAssigned()
     else if (each.do === 'speak late') await this.#speakLate(each.which)
     else if (each.do === 'settle') await this.#settleOne(each.which, each.action)
@@ -157,6 +171,19 @@ class Books {
     const bodies = Array.from({ length: total }, (_, n) => String(n))
     for (const id of await enqueueRuns(client, 'noted', bodies, null))
       this.#open[at]?.push({ id, options: {} })
+  }
+
+  /** Runs that have only an ordering key share rows, see decision 0037. */
+  async #storeInOrder(at: number, keys: readonly string[]): Promise<void> {
+    const client = await this.#begin(at)
+    const bodies = keys.map((_, n) => String(n))
+    const ids = await enqueueRuns(
+      client,
+      'noted',
+      bodies,
+      keys.map((orderingKey) => ({ orderingKey })),
+    )
+    ids.forEach((id, place) => this.#open[at]?.push({ id, options: { orderingKey: keys[place]! } }))
   }
 
   async #store(at: number, given: Options | null): Promise<void> {
@@ -188,7 +215,7 @@ class Books {
     await (state === 'paused' ? known.pause('noted') : known.enable('noted'))
   }
 
-  async claim(wanted = 100): Promise<void> {
+  async claim(wanted = 100, patienceMs = 0): Promise<void> {
     this.#request += 1
     const { runs } = await claimRuns(database, {
       worker: me,
@@ -199,6 +226,7 @@ class Books {
       jobIds: null,
       maxBytes: 16 * 1024 * 1024,
       maxChain: 50,
+      patienceMs,
       request: this.#request,
     })
     expect(runs.length).toBeLessThanOrEqual(this.#state === 'active' ? wanted : 0)
@@ -350,4 +378,4 @@ it('every committed run is claimed, by one at a time and within its key in order
     }),
     { numRuns: 60, endOnFailure: true },
   )
-}, 60_000)
+}, 120_000)

@@ -34,7 +34,15 @@ async function claimer(queue: string, jobIds: readonly number[] | null) {
   let request = 0
   return async (wanted = 100, maxBytes = 16 * 1024 * 1024) => {
     request += 1
-    const limits = { wanted, maxBytes, maxChain: 50, suspectRoom: 10, mayTakeDeadly: true, jobIds }
+    const limits = {
+      wanted,
+      maxBytes,
+      maxChain: 50,
+      patienceMs: 0,
+      suspectRoom: 10,
+      mayTakeDeadly: true,
+      jobIds,
+    }
     const claimed = await claimRuns(database, {
       worker: incarnation,
       laneId: laneIds[0]!,

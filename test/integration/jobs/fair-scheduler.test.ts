@@ -115,7 +115,7 @@ class Stage {
                 coalesce(due_at <= clock_timestamp() or due_at = 'infinity' or claim_id is not null, true) as is_due
          from holdfast_internal.runs where lane_id = $1
          union all
-         select id, bundle.job_id, bundle.priority, null, null, null, null, true, true
+         select id, bundle.job_id, bundle.priority, null, bundle.ordering_keys[id - bundle.before_keys], null, null, true, true
          from holdfast_internal.waiting_bundles as bundle cross join generate_series(bundle.first_id, bundle.last_id) as id
          where bundle.lane_id = $1
          union all
@@ -163,6 +163,7 @@ class Stage {
       jobIds: handled.map((name) => jobIds.get(name) as number),
       maxBytes,
       maxChain,
+      patienceMs: 0,
       request,
     })
     for (const run of claimed.runs) this.#held.set(run.id, run)
@@ -282,7 +283,12 @@ test(
             { concurrencyKey: dice.of(['m', 'n']) },
           ]),
         }))
-        await stage.enqueue(given)
+        if (dice.roll(2) === 0) await stage.enqueue(given)
+        // Runs that have only an ordering key share a row.
+        const ordered = Array.from({ length: 2 + dice.roll(8) }, () => ({
+          orderingKey: dice.of(['k', 'l', 'o']),
+        }))
+        if (dice.roll(2) === 0) await stage.enqueue(ordered)
         const wanted = 1 + dice.roll(12)
         const maxChain = dice.of([1, 50])
         // Retries of the step before are due by then.

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { defineJob, type Job } from '../../../src/jobs/job.ts'
 import type { JobWorker } from '../../../src/jobs/worker.ts'
 import type { Holdfast } from '../../../src/sdk/holdfast.ts'
@@ -58,6 +58,18 @@ beforeAll(async () => {
     keeper: { sweepMs: 20 },
     limits: { slowPollMs: 200 },
   })
+})
+
+/** What an earlier test left, or an earlier try of the same one, must not be taken for what this one does. */
+beforeEach(async () => {
+  for (const end of gates.values()) end()
+  gates.clear()
+  running.clear()
+  ran.length = 0
+  jobs.complaints.length = 0
+  await jobs.rig.rows(`
+    delete from holdfast_internal.runs; delete from holdfast_internal.run_bundles; delete from holdfast_internal.idempotency_keys;
+    delete from holdfast_internal.dead_letters`)
 })
 
 afterEach(() => expect(jobs.complaints).toEqual([]))

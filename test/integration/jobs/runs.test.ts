@@ -86,6 +86,7 @@ test('a claim without a result returns how long to wait', async () => {
     const limits = {
       wanted: 10,
       maxChain: 50,
+      patienceMs: 0,
       suspectRoom: 10,
       mayTakeDeadly: true,
       jobIds: null,

@@ -14,20 +14,20 @@ test('a worker whose claims are too much for the server asks for fewer, until th
   await jobs.rig.rows(`
     do $test$
     declare
-      real regprocedure := (select oid from pg_proc where proname = 'claim_runs_v2');
+      real regprocedure := (select oid from pg_proc where proname = 'claim_runs_v3');
       arguments text := (select pg_get_function_arguments(real));
       result text := (select pg_get_function_result(real));
     begin
       create schema ample;
-      alter function holdfast_internal.claim_runs_v2 set schema ample;
+      alter function holdfast_internal.claim_runs_v3 set schema ample;
       execute format(
-        'create function holdfast_internal.claim_runs_v2(%s) returns %s language plpgsql as $short$
+        'create function holdfast_internal.claim_runs_v3(%s) returns %s language plpgsql as $short$
          begin
            if wanted > 100 then
              raise exception ''out of memory'' using errcode = ''53200'';
            end if;
-           return query select * from ample.claim_runs_v2(me, lane, wanted, suspect_room, may_take_deadly, request, handled,
-             max_bytes, max_chain);
+           return query select * from ample.claim_runs_v3(me, lane, wanted, suspect_room, may_take_deadly, request, handled,
+             max_bytes, max_chain, patience_ms);
          end $short$', arguments, result);
     end $test$`)
   const seen = new Set<unknown>()

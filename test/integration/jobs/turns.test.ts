@@ -45,6 +45,7 @@ async function line() {
       wanted,
       maxBytes: 1_000_000,
       maxChain: 50,
+      patienceMs: 0,
       suspectRoom: 10,
       mayTakeDeadly: true,
       jobIds: null,

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { defineJob } from '../../../src/jobs/job.ts'
 import { JobWorker } from '../../../src/jobs/worker.ts'
 import { ApiRig } from '../../support/api/api-rig.ts'
@@ -20,7 +20,8 @@ const slow = defineJob({
     }),
 })
 
-beforeAll(async () => {
+beforeEach(async () => {
+  running.clear()
   rig = await ApiRig.create()
   await rig.holdfast.start()
   worker = new JobWorker({
@@ -33,7 +34,7 @@ beforeAll(async () => {
   await worker.start()
 })
 
-afterAll(async () => {
+afterEach(async () => {
   for (const end of running.values()) end()
   await worker.stop()
   await rig.stop()

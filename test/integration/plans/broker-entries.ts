@@ -30,6 +30,7 @@ async function dispatch(database: Database, wanted = 200) {
       jobIds: null,
       maxBytes: 16 * 1024 * 1024,
       maxChain: 1,
+      patienceMs: 0,
       request: 1,
     },
     // Half of them alone, as those with a key are.

@@ -129,6 +129,7 @@ export async function claim(
     jobIds: null,
     maxBytes: 16 * 1024 * 1024,
     maxChain: 50,
+    patienceMs: 0,
     request: 1,
   })
   return { worker: incarnation, runs }

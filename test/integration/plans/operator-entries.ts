@@ -177,12 +177,13 @@ export const operatorEntries: readonly PlanEntry[] = [
     {
       all: () => ({}),
       succeeded: () => ({ state: 'succeeded' }),
-      running: () => ({ state: 'running' }),
       waiting: () => ({ state: 'waiting' }),
       'of a time': (dataset) => ({ from: new Date(timeOfId(middle(dataset))) }),
-      'of a worker': () => ({ worker: 'worker-3', state: 'running' }),
     },
     {
+      // Bundles are read as well, at most as many as runs may be scanned.
+      running: () => ({ state: 'running' }),
+      'of a worker': () => ({ worker: 'worker-3', state: 'running' }),
       'by tag': () => ({ tag: 'rare' }),
       'by correlation': () => ({ correlationId: 'correlation-7' }),
       'of a worker that has ended much': () => ({ worker: 'worker-3' }),

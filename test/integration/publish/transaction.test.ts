@@ -114,6 +114,23 @@ describe('a schema', () => {
   })
   afterAll(() => rig.stop())
 
+  it('is checked also when a publisher has used more types than a client remembers', {
+    timeout: 60_000,
+  }, async () => {
+    const holdfast = rig.client()
+    await holdfast.eventTypes.create({ name: 'remembered', schema: { required: ['id'] } })
+    await holdfast.publish('remembered', { id: 1 })
+    for (let first = 0; first < 10_000; first += 1000) {
+      const events = Array.from({ length: 1000 }, (_, n) => ({ type: `many.t${first + n}`, payload: {} }))
+      await holdfast.publishBatch(events)
+    }
+    const bad = [
+      { type: 'remembered', payload: {} },
+      { type: 'many.another', payload: {} },
+    ]
+    await expect(holdfast.publishBatch(bad)).rejects.toMatchObject({ code: 'schema_violation' })
+  })
+
   it('makes the SDK refuse the payload with every failing path, and store nothing of the batch', async () => {
     const before = await rig.count('messages')
     const batch = node.holdfast.publishBatch([

@@ -20,9 +20,11 @@ import { probesStandAlone } from './probes.ts'
 import { neighboursAreNotSlowed } from './promptness.ts'
 import {
   brokerRunsAreNotLost,
+  brokerRunsOfAKeyAreInOrder,
   fewBrokerRunsAreBegunTwice,
   fewRunsAreBegunTwice,
   runsAreNotLost,
+  runsOfAKeyAreInOrder,
 } from './runs.ts'
 import { ticksFireOnce } from './ticks.ts'
 
@@ -57,6 +59,8 @@ const checks: readonly Check[] = [
   fewRunsAreBegunTwice,
   brokerRunsAreNotLost,
   fewBrokerRunsAreBegunTwice,
+  runsOfAKeyAreInOrder,
+  brokerRunsOfAKeyAreInOrder,
   ticksFireOnce,
 ]
 

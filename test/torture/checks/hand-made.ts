@@ -48,7 +48,7 @@ export function evidenceOf({ entries = [], books, fleet, beats = [], ...rest }: 
     api: { answers: new Map(), tries: 0 },
     messagesByKey: new Map(),
     secrets: { checked: 0, leaks: [] },
-    crew: { accepted: new Set(), faults: [], starts: 0 },
+    crew: { keys: new Map(), accepted: new Set(), faults: [], starts: 0 },
     workers: [],
     brokerCrew: null,
     runs: new Map(),

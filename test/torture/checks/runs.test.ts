@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { maxHeldRuns, type WorkerLife } from '../work-crew.ts'
 import { evidenceOf } from './hand-made.ts'
-import { brokerRunsAreNotLost, fewBrokerRunsAreBegunTwice, fewRunsAreBegunTwice } from './runs.ts'
+import {
+  brokerRunsAreNotLost,
+  fewBrokerRunsAreBegunTwice,
+  fewRunsAreBegunTwice,
+  runsOfAKeyAreInOrder,
+} from './runs.ts'
 
 describe('the check of runs that were begun twice', () => {
   const lifeOf = (worker: string, begun: WorkerLife['begun'], rest: Partial<WorkerLife> = {}) => ({
@@ -36,6 +41,50 @@ describe('the check of runs that were begun twice', () => {
   })
 })
 
+describe('the check of the order within a key', () => {
+  const lifeOf = (worker: string, begun: WorkerLife['begun']): WorkerLife => ({
+    worker,
+    begun,
+    killedAtMs: null,
+    leaseLostAtMs: [],
+    lossMs: 10_000,
+  })
+  const judged = (keys: Record<number, string>, ...workers: WorkerLife[]) => {
+    const numbers = Object.keys(keys).map(Number)
+    const log = {
+      keys: new Map(numbers.map((n) => [n, keys[n]!])),
+      accepted: new Set(numbers),
+      faults: [],
+      starts: 1,
+    }
+    return runsOfAKeyAreInOrder(evidenceOf({ crew: log, workers })).violations
+  }
+  const keys = { 1: 'a', 2: 'a', 3: 'b' }
+
+  it('accepts runs that are begun one after the other, also again after a crash', () => {
+    const first = lifeOf('x', [
+      { n: 1, atMs: 1000 },
+      { n: 3, atMs: 900 },
+    ])
+    const second = lifeOf('y', [
+      { n: 1, atMs: 5000 },
+      { n: 2, atMs: 6000 },
+    ])
+    expect(judged(keys, first, second)).toEqual([])
+  })
+
+  it('finds a run that was begun before the one in front of it', () => {
+    expect(
+      judged(keys, lifeOf('x', [{ n: 1, atMs: 2000 }]), lifeOf('y', [{ n: 2, atMs: 1000 }])),
+    ).toHaveLength(1)
+    const one = [
+      { n: 2, atMs: 1000 },
+      { n: 1, atMs: 1001 },
+    ]
+    expect(judged(keys, lifeOf('x', one))).toHaveLength(1)
+  })
+})
+
 describe('the checks of runs over the broker', () => {
   const carrier: WorkerLife = {
     worker: 'carrier-0',
@@ -47,7 +96,7 @@ describe('the checks of runs over the broker', () => {
     killedAtMs: null,
     leaseLostAtMs: [],
   }
-  const log = { accepted: new Set([7]), faults: [], starts: 1 }
+  const log = { keys: new Map(), accepted: new Set([7]), faults: [], starts: 1 }
   const brokerCrew = { log, lives: [carrier] }
   const ended = { n: 7, isOwed: false, isDead: false, successes: 1 }
 

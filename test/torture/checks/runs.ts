@@ -21,7 +21,7 @@ export const brokerRunsAreNotLost: Check = ({ brokerCrew, runs, leftOut }) => {
 }
 
 const noCrew: NonNullable<Evidence['brokerCrew']> = {
-  log: { accepted: new Set(), faults: [], starts: 0 },
+  log: { keys: new Map(), accepted: new Set(), faults: [], starts: 0 },
   lives: [],
 }
 
@@ -49,6 +49,50 @@ function judgeRuns(
     }
   }
   return { checked: crew.accepted.size, violations }
+}
+
+/** How much later than another process we may hear of a run that a process began before it. */
+const skewMs = 250
+
+/** Within an ordering key no run is begun before the one that was enqueued before it. */
+export const runsOfAKeyAreInOrder: Check = ({ crew, workers }) => ({
+  row: '5 runs of a key are begun in order',
+  ...judgeOrder(crew, workers),
+})
+
+export const brokerRunsOfAKeyAreInOrder: Check = ({ brokerCrew, leftOut }) => {
+  const { log, lives } = brokerCrew ?? noCrew
+  return {
+    row: '5 runs of a key over the broker are begun in order',
+    ...judgeOrder(log, lives),
+    ...unjudgedWithoutBroker(leftOut),
+  }
+}
+
+function judgeOrder(log: CrewLog, workers: readonly WorkerLife[]): Pick<Verdict, 'checked' | 'violations'> {
+  const first = new Map<number, { readonly atMs: number; readonly worker: string }>()
+  for (const { worker, begun } of workers) {
+    for (const { n, atMs } of begun) {
+      if (atMs < (first.get(n)?.atMs ?? Number.POSITIVE_INFINITY)) first.set(n, { atMs, worker })
+    }
+  }
+  const latest = new Map<string, { readonly n: number; readonly atMs: number; readonly worker: string }>()
+  const violations: string[] = []
+  let checked = 0
+  for (const n of [...log.accepted].toSorted((one, other) => one - other)) {
+    const key = log.keys.get(n)
+    const begin = first.get(n)
+    if (key === undefined || begin === undefined) continue
+    checked += 1
+    const before = latest.get(key)
+    const allowedMs = before?.worker === begin.worker ? 0 : skewMs
+    if (before !== undefined && begin.atMs < before.atMs - allowedMs)
+      violations.push(
+        `run ${n} of ${key} was begun by ${begin.worker} at ${Math.round(begin.atMs)} ms, before run ${before.n}, which ${before.worker} began at ${Math.round(before.atMs)} ms`,
+      )
+    if (before === undefined || begin.atMs > before.atMs) latest.set(key, { n, ...begin })
+  }
+  return { checked, violations }
 }
 
 /** A moment after which what a worker had begun may be begun again. */

@@ -12,7 +12,8 @@ declare
   total integer := coalesce(cardinality(bodies), 0);
   facts record;
   worst record;
-  drawn bigint[];
+  -- Of runs that have this option and no other.
+  ordering_keys text[];
 begin
   select job.id, job.queue_id, job.settings,
          life.last_value <> holdfast_internal.current_life() or holdfast_internal.id_at(clock_timestamp()) - ids.last_value > 4096 * 5000 as are_ids_behind,
@@ -36,6 +37,11 @@ begin
     if cardinality(run_options) <> total then
       raise exception 'there are % bodies but % sets of options', total, cardinality(run_options) using errcode = 'HF002';
     end if;
+    if total > 1 then
+      ordering_keys := holdfast_internal.ordering_keys_of(run_options);
+    end if;
+  end if;
+  if run_options is not null and ordering_keys is null then
     -- An option that is null counts as absent, as for messages.
     if exists (select from unnest(run_options) as given (option) where jsonb_typeof(option) = 'object' and jsonb_path_exists(option, '$.* ? (@ == null)')) then
       run_options := array(
@@ -68,15 +74,11 @@ begin
   if facts.are_ids_behind then
     perform holdfast_internal.advance_ids();
   end if;
-  if run_options is null and total > 1 and not facts.settings ?| '{expiresAfterMs,concurrency,ratePerSecond,worker}' then
-    drawn := array(select nextval('holdfast_internal.ids') from generate_series(1, total));
-    insert into holdfast_internal.messages (id, size, is_run, type, body)
-    select given.id, octet_length(given.body), true, job_name, given.body::json from unnest(drawn, bodies) as given (id, body);
-    -- Ids that other sessions drew in between separate two bundles; they are never inside one.
-    run_set := holdfast_internal.id_ranges(drawn);
-    insert into holdfast_internal.run_bundles (lane_id, priority, first_id, last_id, job_id, published_by)
-    select facts.queue_id, coalesce((facts.settings ->> 'priority')::smallint, 0), lower(part), upper(part) - 1, facts.id, own_transaction
-    from unnest(run_set) as part;
+  if (run_options is null or ordering_keys is not null) and total > 1 and not facts.settings ?| '{expiresAfterMs,concurrency,ratePerSecond,worker}'
+    -- Within a key, age decides before priority: all bundles with keys have the same one.
+    and (ordering_keys is null or not facts.settings ? 'priority') then
+    run_set := holdfast_internal.store_bundles(facts.id, job_name, facts.queue_id, coalesce((facts.settings ->> 'priority')::integer, 0), own_transaction,
+      bodies, ordering_keys);
   elsif run_options is null and not facts.settings ?| '{priority,expiresAfterMs,concurrency,ratePerSecond,worker}' then
     with stored as (
       insert into holdfast_internal.messages (id, size, is_run, type, body)

@@ -52,7 +52,10 @@ begin
              ) / 1000),
          (option ->> 'ttlMs')::double precision, option ->> 'orderingKey', option ->> 'concurrencyKey',
          coalesce('worker:' || (option ->> 'worker'),
-                  'tags:' || (select string_agg(tag, ',' order by tag) from jsonb_array_elements_text(option -> 'requireTags') as tag)),
+                  -- Not evaluated without tags: the aggregate takes 2 µs a run.
+                  case when option ? 'requireTags' then
+                    'tags:' || (select string_agg(tag, ',' order by tag) from jsonb_array_elements_text(option -> 'requireTags') as tag)
+                  end),
          option ->> 'fairKey',
          is_limited and option ?| '{runAt,delayMs,ttlMs,orderingKey,concurrencyKey,worker,requireTags,onConflict,fairKey}' is not true
   from unnest(ids, run_options, is_repeated) as run (id, option, is_known)

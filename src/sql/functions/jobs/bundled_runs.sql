@@ -4,7 +4,7 @@ create or replace function holdfast_internal.bundled_runs(lanes integer[], job i
 returns setof holdfast_internal.runs
 language sql stable as $$
   with waiting as (
-    select each.id, bundle.lane_id, bundle.job_id, bundle.priority, null::bigint as claim_id
+    select each.id, bundle.lane_id, bundle.job_id, bundle.priority, null::bigint as claim_id, unpacked.keys[each.id - bundle.before_keys] as ordering_key
     from (
       select * from (
         -- The bundle that contains `before - 1`, and the complete ones below it.
@@ -19,6 +19,8 @@ language sql stable as $$
       where (lanes is null or lane_id = any (lanes)) and (job is null or job_id = job)
       order by last_id desc limit max_rows
     ) as bundle
+    -- The keys of a bundle are unpacked once, and of no more bundles than are read.
+    cross join lateral (select bundle.ordering_keys || '{}' as keys offset 0) as unpacked
     cross join lateral (
       select id from generate_series(
         least(bundle.last_id, before - 1), greatest(bundle.first_id, lowest, least(bundle.last_id, before - 1) - max_rows + 1), -1
@@ -26,7 +28,7 @@ language sql stable as $$
     ) as each
     limit max_rows
   ), held as (
-    select each.id, claim.lane_id, claim.id as claim_id
+    select each.id, claim.lane_id, claim.id as claim_id, null::text as ordering_key
     from holdfast_internal.run_claims as claim cross join unnest(claim.bundled * int8multirange(int8range(least(lowest, before), before))) as part
     -- A range may contain runs of several jobs.
     cross join lateral (
@@ -38,13 +40,13 @@ language sql stable as $$
     order by each.id desc limit case when job is null then max_rows end
   )
   select id, null::xid8, lane_id, job_id, 0, 0::smallint, priority, 1::smallint, null::bigint, claim_id, null::timestamptz, null::timestamptz,
-         null::timestamptz, null::double precision, null::bigint, null::text, null::text, null::text, false, null::text
+         null::timestamptz, null::double precision, null::bigint, ordering_key, null::text, null::text, false, null::text
   from (
-    select id, lane_id, job_id, priority, claim_id from waiting
+    select id, lane_id, job_id, priority, claim_id, ordering_key from waiting
     union all
     (
       -- The jobs of these runs are looked up, newest run first, until there are enough; a worker holds a few thousand runs at most.
-      select held.id, held.lane_id, its.job_id, its.priority, held.claim_id
+      select held.id, held.lane_id, its.job_id, its.priority, held.claim_id, held.ordering_key
       from held cross join lateral holdfast_internal.job_of_bundled(held.id, held.lane_id) as its where job is null or its.job_id = job limit max_rows
     )
   ) as bundled

@@ -1,9 +1,10 @@
 -- What a claim needs to know about its worker and its queue; no row if the worker may not claim. `untakeable`: jobs of the queue that are not active,
--- or that the worker has no handler for; `limited`: the others with limits of their own; `has_paced`: whether a job has a rate per key.
+-- or that the worker has no handler for; `limited`: the others with limits of their own; `has_paced`: whether a job has a rate per key; `has_ordered`: whether bundles with
+-- ordering keys wait.
 create or replace function holdfast_internal.claim_state(me integer, lane integer, request bigint, handled integer[])
 returns table (
   worker_name text, worker_tags text[], queue_state text, concurrency integer, rate_per_second double precision, untakeable integer[],
-  limited integer[], has_paced boolean,
+  limited integer[], has_paced boolean, has_ordered boolean,
   new_horizon bigint, seq bigint, cursors bigint[], floors timestamptz[], horizon bigint, gap_xids xid8[], gap_ids bigint[], gap_floors timestamptz[],
   tokens double precision, tokens_at timestamptz, fair_after text, job_tokens jsonb
 )
@@ -22,6 +23,7 @@ begin
              and jobs.state = 'active' and (handled is null or jobs.id = any (handled))
          ),
          exists (select from holdfast_internal.jobs where (queue_id = lane or lane = any (former_queue_ids)) and settings ? 'ratePerSecondPerKey'),
+         exists (select from holdfast_internal.run_bundles as bundle where bundle.lane_id = lane and bundle.ordering_keys is not null),
          -- Read before look_for_runs takes its snapshot: transactions that start later get higher ids.
          ids.last_value,
          known.seq, coalesce(known.cursors, '{0,0,0,0}'),

@@ -1,12 +1,14 @@
 -- Runs that are due, set aside for their job, or waiting by a fair key, with a verdict for each: take, park (until its key is free), aside (until a
 -- worker may take runs of its job), or leave. Rows that another transaction has locked are skipped until the next claim.
 -- `ages`: since when each run waits, on the scale of ids (age_at); `times`: its time among the due runs, null if it waits elsewhere; `turns`: its
--- fair key; `jobs`: its job. `limited`, `rooms`: jobs with limits of their own, and how many more runs of each these allow.
+-- fair key; `jobs`: its job; `keyed_takes`: those with ordering keys that can be taken. `limited`, `rooms`: jobs with limits of their own, and how many
+-- more runs of each these allow.
 -- Indexes: see due_candidates; runs_ordered, runs_ordered_out, runs_concurrent, jobs_pkey.
 create or replace function holdfast_internal.look_for_due_runs(
   lane integer, wanted integer, suspect_room integer, may_take_deadly boolean, untakeable integer[], worker_name text, worker_tags text[],
   floors timestamptz[], reset_floor timestamptz, fair_after text, max_chain integer, limited integer[], rooms integer[],
-  looked_at timestamptz, out ids bigint[], out verdicts text[], out priorities smallint[], out times timestamptz[], out ages bigint[], out turns text[], out targets text[], out jobs integer[]
+  looked_at timestamptz, out ids bigint[], out verdicts text[], out priorities smallint[], out times timestamptz[], out ages bigint[], out turns text[], out targets text[], out jobs integer[],
+  out keyed_takes bigint[]
 )
 language plpgsql as $$
 begin
@@ -62,16 +64,17 @@ begin
       untakeable || limited, looked_at) as link
     where 2 * head.heads <= wanted
   ), every as (
-    select chained.id, null::integer as job_id, chained.priority, chained.due_at, chained.age, null::text as fair_key, 'take' as verdict from chained
+    select chained.id, null::integer as job_id, chained.priority, chained.due_at, chained.age, null::text as fair_key, 'take' as verdict, true as has_order from chained
     union all
     select judged.id, judged.job_id, judged.priority, case when judged.is_plain then judged.due_at end, judged.age, judged.fair_key,
-           case when judged.verdict = 'take' and judged.is_surplus then 'leave' else judged.verdict end
+           case when judged.verdict = 'take' and judged.is_surplus then 'leave' else judged.verdict end, judged.ordering_key is not null
     from judged where judged.id not in (select chained.id from chained)
   )
   select array_agg(every.id order by every.id), array_agg(every.verdict order by every.id), array_agg(every.priority order by every.id),
          array_agg(case when every.due_at < 'infinity' then every.due_at end order by every.id), array_agg(every.age order by every.id),
          case when max(every.fair_key) is not null then array_agg(every.fair_key order by every.id) end,
-         case when limited <> '{}' then array_agg(every.job_id order by every.id) end
-  into ids, verdicts, priorities, times, ages, turns, jobs
+         case when limited <> '{}' then array_agg(every.job_id order by every.id) end,
+         array_agg(every.id) filter (where every.has_order and every.verdict = 'take')
+  into ids, verdicts, priorities, times, ages, turns, jobs, keyed_takes
   from every;
 end $$;

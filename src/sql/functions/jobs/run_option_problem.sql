@@ -8,6 +8,13 @@ declare
   named text;
   longest integer;
 begin
+  -- Most runs with options have only a key. The rules below take 6 µs a run.
+  foreach named in array array['orderingKey', 'concurrencyKey', 'uniqueKey', 'fairKey', 'idempotencyKey'] loop
+    if jsonb_typeof(options -> named) = 'string' then
+      exit when options - named <> '{}' or length(options ->> named) not between 1 and 255;
+      return null;
+    end if;
+  end loop;
   if jsonb_typeof(options) = 'object' and options ?| array['type', 'deliverAt'] then
     return 'a run takes no type, and runAt instead of deliverAt';
   end if;

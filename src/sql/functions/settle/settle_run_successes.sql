@@ -9,7 +9,7 @@ create or replace function holdfast_internal.settle_run_successes(
 language plpgsql as $$
 declare
   removed integer;
-  removed_rows integer;
+  removed_rows holdfast_internal.runs[];
   jobs_done integer[];
   letters bigint[];
   foreign_ids bigint[] := '{}';
@@ -31,9 +31,7 @@ begin
   end if;
   if removed < cardinality(run_ids) then
     -- Locked in the order of ids, as by the transactions that take a dead worker's runs away.
-    select count(*), jobs_done || array_agg(distinct gone.job_id), array_agg(gone.dead_letter_id) filter (where gone.dead_letter_id is not null)
-    into removed_rows, jobs_done, letters
-    from holdfast_internal.end_runs(array(
+    removed_rows := holdfast_internal.remove_runs(array(
       select held.id from (
         select done.id, coalesce(done.message, done.id) as message, coalesce(done.lane, lanes[1]) as lane
         from unnest(run_ids, message_ids, lanes) as done (id, message, lane) order by done.id
@@ -42,8 +40,10 @@ begin
         where run.id = done.id and run.lane_id is not distinct from done.lane and coalesce(run.message_id, run.id) = done.message
         for update
       ) as held
-    )) as gone;
-    removed := removed + removed_rows;
+    ));
+    select jobs_done || array_agg(distinct gone.job_id), array_agg(gone.dead_letter_id) filter (where gone.dead_letter_id is not null)
+    into jobs_done, letters from unnest(removed_rows) as gone;
+    removed := removed + coalesce(cardinality(removed_rows), 0);
     if removed < cardinality(run_ids) then
       removed := removed + holdfast_internal.end_waiting(run_ids, lanes);
     end if;
@@ -55,6 +55,9 @@ begin
     end if;
   end if;
   perform holdfast_internal.record_run_successes(me, run_ids, message_ids, lanes, attempt_numbers, ages_ms, durations_ms, details, foreign_ids);
+  if removed_rows is not null then
+    perform holdfast_internal.free_keys_of(removed_rows);
+  end if;
   -- In broker mode, the node that records results doesn't know which runs of a dispatch are left.
   delete from holdfast_internal.run_claims as ended
   where ended.id = any (ended_claims) and ended.worker = me and ended.bundled = '{}'
