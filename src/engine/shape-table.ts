@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { BoundedCache } from '../core/bounded-cache.ts'
 import type { Keyring } from '../secrets/keyring.ts'
 import { openTransform } from '../secrets/transform-secrets.ts'
 import type { Database } from '../storage/database.ts'
@@ -27,6 +28,9 @@ export interface ShapeTableOptions {
 const raw: Shape = { kind: 'raw' }
 const deleted: Shape = { kind: 'deleted' }
 const maxShapes = 10_000
+/** Of the schemas in memory. A type without a schema counts as 1 kB: publishers choose the names of types. */
+const maxSchemaCharacters = 32 * 1024 * 1024
+const charactersPerType = 1024
 
 /** Routes' transforms and event types' schemas, compiled once and kept until they change. */
 export class ShapeTable {
@@ -34,7 +38,7 @@ export class ShapeTable {
   readonly #shapes = new Map<number, Shape>()
   /** By the digest of the transform's JSON text, which may contain secrets: routes with the same transform share one entry, and so its renderings. */
   readonly #transforms = new Map<string, Shape>()
-  readonly #schemas = new Map<string, object | null>()
+  readonly #schemas = new BoundedCache<object | null>(maxSchemaCharacters)
   #watermark = nothingRead
   /** Counts removals, so that a result read before a change isn't kept after it. */
   #changes = 0
@@ -60,7 +64,7 @@ export class ShapeTable {
 
   /** A deleted event type leaves no row that shows the deletion: while schemas are in use, nodes check for it. */
   get checksSchemas(): boolean {
-    for (const schema of this.#schemas.values()) if (schema !== null) return true
+    for (const [, schema] of this.#schemas.entries()) if (schema !== null) return true
     return false
   }
 
@@ -76,8 +80,12 @@ export class ShapeTable {
     const newTypes = [...eventTypes].filter((name) => !this.#schemas.has(name))
     if (newTypes.length > 0) {
       const types = await this.#readUnchanged(() => readEventTypes(this.#options.database, newTypes))
-      for (const name of newTypes) this.#schemas.set(name, null)
-      for (const { name, schema } of types) this.#schemas.set(name, schema)
+      const schemas = new Map(types.map(({ name, schema }) => [name, schema]))
+      for (const name of newTypes) {
+        const schema = schemas.get(name) ?? null
+        const length = schema === null ? 0 : JSON.stringify(schema).length
+        this.#schemas.set(name, schema, charactersPerType + length)
+      }
     }
   }
 
@@ -92,7 +100,9 @@ export class ShapeTable {
 
   /** Forgets changed entries; the next delivery that needs one loads it. */
   async readChanges(): Promise<void> {
-    const checking = [...this.#schemas].filter(([, schema]) => schema !== null).map(([name]) => name)
+    const checking = [...this.#schemas.entries()]
+      .filter(([, schema]) => schema !== null)
+      .map(([name]) => name)
     const changed = await readChangedShapes(this.#options.database, this.#watermark, checking)
     this.#watermark = changed.watermark
     for (const id of changed.routeIds) this.forgetRoute(id)

@@ -1,5 +1,6 @@
 import { isWord, type PatternNode, parsePattern } from './parse-pattern.ts'
 import { PatternError } from './pattern-error.ts'
+import { PatternMemory } from './pattern-memory.ts'
 
 /** Charged for every step of a match, so that a long text and a large pattern can't add up to a long wait. */
 export interface StepBudget {
@@ -25,8 +26,8 @@ interface State {
 }
 
 const maxInstructions = 4000
-/** Cached states are dropped beyond this number: some patterns have a state for every text. */
-const maxStates = 256
+/** Cached states of all patterns together, in words of 8 bytes: some patterns have a state for every text. */
+const maxStateWords = 2_000_000
 const asciiCount = 128
 const wordCharacter = 0x61
 const otherCharacter = 0x20
@@ -43,6 +44,11 @@ export class LinearPattern {
   readonly #program: Instruction[] = []
   readonly #start: number
   readonly #states = new Map<string, State>()
+
+  /** Number of instructions. Each takes up to 100 bytes. */
+  get size(): number {
+    return this.#program.length
+  }
 
   /** Throws a `PatternError` if the source isn't a pattern, or can't be matched in linear time. */
   constructor(source: string) {
@@ -93,7 +99,7 @@ export class LinearPattern {
     const key = `${kind} ${reached.sort((left, right) => left - right).join()}`
     let state = this.#states.get(key)
     if (state === undefined) {
-      if (this.#states.size >= maxStates) this.#states.clear()
+      stateMemory.reserve(this.#states, asciiCount + key.length / 8 + reached.length)
       state = {
         reached,
         before: kind,
@@ -128,8 +134,9 @@ export class LinearPattern {
   /** Built from the end: each node gets the instruction that follows it. */
   #emit(node: PatternNode, next: number): number {
     if (node.kind === 'empty') return next
-    if (node.kind === 'character') return this.#add({ ...node, next })
-    if (node.kind === 'assert') return this.#add({ ...node, next })
+    // Not `{ ...node, next }`, which takes four times the memory.
+    if (node.kind === 'character') return this.#add({ kind: 'character', matches: node.matches, next })
+    if (node.kind === 'assert') return this.#add({ kind: 'assert', holds: node.holds, next })
     if (node.kind === 'sequence')
       return node.parts.reduceRight((after, part) => this.#emit(part, after), next)
     if (node.kind === 'choice') {
@@ -169,3 +176,4 @@ export class LinearPattern {
 }
 
 const outside = -1
+const stateMemory = new PatternMemory(maxStateWords)

@@ -10,6 +10,7 @@ export type PatternNode =
 
 const maxPatternLength = 2000
 const maxPatternDepth = 50
+const asciiCount = 128
 
 const quantifier = /(?:([*+?])|\{(\d+)(,?)(\d*)\})\??/y
 const characterClass = /\[(?:[^\]\\]|\\.)*\]/suy
@@ -139,14 +140,12 @@ class PatternReader {
 
 function classTest(source: string): (codePoint: number) => boolean {
   const single = new RegExp(`^${source}$`, 'u')
-  const ascii = new Map<number, boolean>()
+  // By character: 0 until it was tested. A schema can have thousands of classes, and a `Map` of 128 entries takes 5 kB.
+  const ascii = new Uint8Array(asciiCount)
   return (codePoint) => {
-    if (codePoint > 0x7f) return single.test(String.fromCodePoint(codePoint))
-    const known = ascii.get(codePoint)
-    if (known !== undefined) return known
-    const isMatch = single.test(String.fromCodePoint(codePoint))
-    ascii.set(codePoint, isMatch)
-    return isMatch
+    if (codePoint >= asciiCount) return single.test(String.fromCodePoint(codePoint))
+    if (ascii[codePoint] === 0) ascii[codePoint] = single.test(String.fromCodePoint(codePoint)) ? 1 : 2
+    return ascii[codePoint] === 1
   }
 }
 

@@ -87,7 +87,49 @@ describe('a payload', () => {
   })
 })
 
+describe('a schema', () => {
+  it('may have annotations, old names of keywords, and anchors', () => {
+    const schema = {
+      $comment: 'c',
+      title: 'Order',
+      description: 'An order.',
+      default: {},
+      examples: [{ id: 1 }],
+      deprecated: true,
+      readOnly: true,
+      writeOnly: true,
+      contentMediaType: 'application/json',
+      contentEncoding: 'base64',
+      contentSchema: { type: 'object' },
+      properties: { id: { $ref: '#id' }, at: { $ref: '#/definitions/at' } },
+      definitions: { at: { type: 'string' }, id: { $anchor: 'id', type: 'integer' } },
+      dependencies: { at: ['id'], id: { minProperties: 1 } },
+    }
+    expect(refusal(schema)).toEqual(['accepted'])
+    expect(pathsOf(schema, { id: 'x', at: 1 })).toEqual(['id: must be integer', 'at: must be string'])
+    expect(pathsOf(schema, { at: 'today' })).toHaveLength(1)
+  })
+})
+
 describe('a hostile schema', () => {
+  it.each([
+    ['const', { const: { pattern: 'a' }, $ref: '#/const' }],
+    ['enum', { enum: [{ pattern: 'a' }], properties: { a: { $ref: '#/enum/0' } } }],
+    ['examples', { examples: [{ pattern: 'a' }], $ref: '#/examples/0' }],
+    ['properties', { properties: { a: { $ref: '#/properties' } } }],
+  ])('can not hide a schema where none is checked, in %s', (_name, schema) => {
+    expect(refusal(schema).join()).toMatch(/\$ref: refers to something that is not a schema: /)
+  })
+
+  it('counts the steps of old keywords too', () => {
+    const below = { $ref: '#/dependencies/a' }
+    const dependencies = { a: { type: 'object', properties: { a: { anyOf: [below, below] } } } }
+    let payload: unknown = 1
+    for (let level = 0; level < 40; level += 1) payload = { a: payload }
+    expect(checkPayload({ dependencies }, payload)).toMatchObject({ code: 'schema_too_costly' })
+    expect(refusal({ dependencies: { a: { pattern: '(?=a)' } } }).join()).toMatch(/dependencies\.a\.pattern/)
+  })
+
   it('can not hang the process by its pattern', () => {
     const schema = { type: 'string', pattern: '^(a+)+$' }
     expect(pathsOf(schema, `${'a'.repeat(100_000)}!`)).toHaveLength(1)
@@ -172,6 +214,19 @@ describe('a hostile schema', () => {
       'properties: has 3000 entries; the limit is 2000',
     ])
     expect(refusal({ $defs: Object.fromEntries(many.entries()) })).toEqual(['accepted'])
+  })
+
+  it('is refused when its patterns are too large together', () => {
+    const patterns = (count: number, name = 'p') =>
+      Array.from({ length: count }, (_, n) => ({ pattern: `${name}${n}y{3900}` }))
+    expect(refusal({ anyOf: patterns(20) })).toEqual(['accepted'])
+    expect(refusal({ anyOf: patterns(500) })).toEqual([
+      'anyOf[25].pattern: makes the patterns of this schema too large together: written out, they have more than 100000 steps',
+    ])
+    // The same pattern counts once.
+    expect(refusal({ anyOf: Array.from({ length: 500 }, () => ({ pattern: 'y{3900}' })) })).toEqual([
+      'accepted',
+    ])
   })
 
   it('is refused when it is nested without end', () => {

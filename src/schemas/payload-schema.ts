@@ -1,15 +1,17 @@
-import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js'
 import type { Parsed, Problem } from '../core/problem.ts'
 import { BudgetExceeded, CheckBudget } from './check-budget.ts'
-import { join, prepareSchema } from './prepare-schema.ts'
+import { CompiledSchema, problemsFrom } from './compiled-schema.ts'
+import { type PreparedSchema, prepareSchema } from './prepare-schema.ts'
+import { SchemaCache } from './schema-cache.ts'
 import { SchemaValidator } from './schema-validator.ts'
 
 export const maxSchemaLength = 64 * 1024
-export const maxFailures = 20
 /** Ajv collects every failure, and needs a second validation to find them: done only below this size. */
 const maxDetailedNodes = 5000
 const textPerNode = 100
-const maxCachedSchemas = 500
+const bytesPerInstruction = 100
+/** A schema of 600 characters takes 150 kB, the largest one 30 MB. */
+const maxCachedBytes = 64 * 1024 * 1024
 
 export type PayloadCheck =
   | { readonly ok: true }
@@ -27,11 +29,12 @@ export type PayloadCheck =
  */
 export interface PayloadSchema {
   check(payload: unknown, budget?: CheckBudget): PayloadCheck
+  /** Estimated memory. It grows with the first payload that fails. */
+  readonly sizeBytes: number
 }
 
-const quick = lazily(() => new SchemaValidator(false))
-const detailed = lazily(() => new SchemaValidator(true))
-const cache = new Map<string, Parsed<PayloadSchema>>()
+const metaSchema = lazily(() => new SchemaValidator({ isDetailed: false, hasMetaSchema: true }))
+const cache = new SchemaCache<PayloadSchema>(maxCachedBytes)
 
 /**
  * Parses a JSON Schema 2020-12. Reports every problem with its place; refuses what could hang a process. The same
@@ -50,13 +53,7 @@ export function parsePayloadSchemaText(text: string | undefined): Parsed<Payload
   if (text === undefined || text.length > maxSchemaLength) {
     return refuse('', `must be a JSON Schema of at most ${maxSchemaLength} characters`)
   }
-  const known = cache.get(text)
-  if (known !== undefined) return known
-  const parsed = compile(JSON.parse(text) as unknown)
-  const [oldest] = cache.keys()
-  if (cache.size >= maxCachedSchemas && oldest !== undefined) cache.delete(oldest)
-  cache.set(text, parsed)
-  return parsed
+  return cache.get(text, () => compile(JSON.parse(text) as unknown))
 }
 
 /** Validates one payload; throws if the schema itself can't be used. @example checkPayload({ type: 'object' }, 7) */
@@ -70,9 +67,9 @@ function compile(schema: unknown): Parsed<PayloadSchema> {
   if (typeof schema !== 'object' || schema === null || Array.isArray(schema))
     return refuse('', 'must be a JSON object')
   const source = schema as Record<string, unknown>
-  const { prepared, problems } = prepareSchema(source, (keyword) => quick().knowsKeyword(keyword))
-  if (problems.length > 0) return { ok: false, problems }
-  const errors = quick().problemsOf(source)
+  const prepared = prepareSchema(source, (keyword) => metaSchema().knowsKeyword(keyword))
+  if (prepared.problems.length > 0) return { ok: false, problems: prepared.problems }
+  const errors = metaSchema().problemsOf(source)
   if (errors !== null && errors !== undefined && errors.length > 0)
     return { ok: false, problems: problemsFrom(errors) }
   try {
@@ -82,16 +79,22 @@ function compile(schema: unknown): Parsed<PayloadSchema> {
   }
 }
 
-function payloadSchema(prepared: Record<string, unknown>): PayloadSchema {
-  const verdict = quick().compile(prepared)
-  const findings = lazily(() => detailed().compile(prepared))
+function payloadSchema(schema: PreparedSchema): PayloadSchema {
+  const verdict = new CompiledSchema(schema, { isDetailed: false })
+  let sizeBytes = schema.patternInstructions * bytesPerInstruction + verdict.sizeBytes
+  const findings = lazily(() => {
+    const detailed = new CompiledSchema(schema, { isDetailed: true })
+    sizeBytes += detailed.sizeBytes
+    cache.trim()
+    return detailed
+  })
 
   function check(payload: unknown, budget = new CheckBudget()): PayloadCheck {
     try {
-      if (quick().run(verdict, payload, budget)) return { ok: true }
-      const failures = problemsFrom(verdict.errors)
+      const failures = verdict.check(payload, budget)
+      if (failures === null) return { ok: true }
       if (!hasAtMost(payload, maxDetailedNodes)) return violation(failures)
-      return violation(allFailures(findings(), payload, budget) ?? failures)
+      return violation(allFailures(findings, payload, budget) ?? failures)
     } catch (error) {
       if (!(error instanceof BudgetExceeded) && !(error instanceof RangeError)) throw error
       const message =
@@ -102,18 +105,22 @@ function payloadSchema(prepared: Record<string, unknown>): PayloadSchema {
     }
   }
 
-  return { check }
+  return {
+    check,
+    get sizeBytes() {
+      return sizeBytes
+    },
+  }
 }
 
 /** Finding all failures has a cost; if it exceeds the budget, the result is valid without them. */
 function allFailures(
-  validate: ValidateFunction,
+  findings: () => CompiledSchema,
   payload: unknown,
   budget: CheckBudget,
 ): readonly Problem[] | null {
   try {
-    detailed().run(validate, payload, budget)
-    return problemsFrom(validate.errors)
+    return findings().check(payload, budget)
   } catch {
     return null
   }
@@ -121,26 +128,6 @@ function allFailures(
 
 function violation(failures: readonly Problem[]): PayloadCheck {
   return { ok: false, code: 'schema_violation', failures }
-}
-
-function problemsFrom(errors: readonly ErrorObject[] | null | undefined): Problem[] {
-  const byPlace = new Map<string, Problem>()
-  for (const error of errors ?? []) {
-    if (byPlace.size >= maxFailures) break
-    const problem = { path: placeOf(error), message: error.message ?? 'is not valid' }
-    byPlace.set(`${problem.path}\n${problem.message}`, problem)
-  }
-  return [...byPlace.values()]
-}
-
-function placeOf({ instancePath, params }: ErrorObject): string {
-  let path = ''
-  for (const key of instancePath.split('/').slice(1)) {
-    path = join(path, key.replaceAll('~1', '/').replaceAll('~0', '~'))
-  }
-  const { missingProperty, additionalProperty, unevaluatedProperty } = params as Record<string, unknown>
-  const own = missingProperty ?? additionalProperty ?? unevaluatedProperty
-  return typeof own === 'string' ? join(path, own) : path
 }
 
 function hasAtMost(payload: unknown, limit: number): boolean {

@@ -7,6 +7,8 @@ const maxSchemaDepth = 100
 /** Ajv's time grows with the square of these, and 3,000 exceed its stack: a `oneOf` of 1,000 takes 4 s, 2,000 properties take 2 s. */
 const maxListedSchemas = 1000
 const maxNamedSchemas = 2000
+/** Of all patterns of a schema together. Without it, a schema of 16 kB took 1 GB. */
+export const maxPatternInstructions = 100_000
 const maxProblems = 20
 const stepsPerPart = 20
 const listTextPerStep = 8
@@ -24,7 +26,14 @@ const dialect = 'https://json-schema.org/draft/2020-12/schema'
 /** Every reference points into the schema itself, so its `$id` is irrelevant, and two schemas may have the same one. */
 const ownAddress = 'holdfast:schema'
 
-const schemaMaps = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'])
+const schemaMaps = new Set([
+  'properties',
+  'patternProperties',
+  '$defs',
+  'definitions',
+  'dependentSchemas',
+  'dependencies',
+])
 const schemaLists = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems'])
 const schemas = new Set([
   'additionalProperties',
@@ -40,18 +49,33 @@ const schemas = new Set([
   'contentSchema',
 ])
 
+export interface PreparedSchema {
+  readonly prepared: Record<string, unknown>
+  readonly patterns: ReadonlyMap<string, LinearPattern>
+  readonly patternInstructions: number
+  readonly problems: readonly Problem[]
+}
+
 /**
  * Walks through a schema before it is compiled: reports the place of what ajv would reject without one, and
- * returns a copy that counts the steps of a validation.
+ * returns a copy that counts the steps of a validation, with its patterns by their source.
  */
 export function prepareSchema(
   schema: Record<string, unknown>,
   knowsKeyword: (keyword: string) => boolean,
-): { readonly prepared: Record<string, unknown>; readonly problems: readonly Problem[] } {
+): PreparedSchema {
   const problems: Problem[] = []
+  const patterns = new Map<string, LinearPattern>()
+  /** The parts that are schemas. A reference to anything else would be a schema whose steps nothing counts. */
+  const parts = new Set<unknown>()
+  const references: { readonly pointer: string; readonly at: string }[] = []
+  let patternInstructions = 0
   const prepared = visit(schema, '', 0)
+  for (const { pointer, at } of references) checkReference(pointer, at)
   return {
     prepared: isRecord(prepared) ? { ...prepared, $id: ownAddress } : {},
+    patterns,
+    patternInstructions,
     problems: problems.slice(0, maxProblems),
   }
 
@@ -61,6 +85,7 @@ export function prepareSchema(
       return true
     }
     if (!isRecord(part)) return part
+    parts.add(part)
     const copy: [string, unknown][] = [[budgetKeyword, costOf(part)]]
     for (const [keyword, value] of Object.entries(part)) {
       const at = join(path, keyword)
@@ -97,8 +122,8 @@ export function prepareSchema(
       report(at, 'is not a keyword of JSON Schema 2020-12: remove it, or check its spelling')
     } else if (keyword === '$schema' && value !== dialect && value !== `${dialect}#`) {
       report(at, `must be "${dialect}": other versions of JSON Schema are not supported`)
-    } else if (keyword === '$ref' && isPointer(value) && !pointsSomewhere(schema, value)) {
-      report(at, `refers to something that is not in this schema: there is no ${value}`)
+    } else if (keyword === '$ref' && isPointer(value)) {
+      references.push({ pointer: value, at })
     } else if (
       (keyword === '$ref' || keyword === '$dynamicRef') &&
       typeof value === 'string' &&
@@ -113,13 +138,31 @@ export function prepareSchema(
     } else if (keyword === 'pattern' && typeof value === 'string') checkPattern(value, at)
   }
 
+  function checkReference(pointer: string, at: string): void {
+    const target = placeAt(schema, pointer)
+    if (target === undefined) {
+      report(at, `refers to something that is not in this schema: there is no ${pointer}`)
+    } else if (!parts.has(target) && typeof target !== 'boolean') {
+      report(at, `refers to something that is not a schema: ${pointer}`)
+    }
+  }
+
   function checkCount(count: number, limit: number, at: string): void {
     if (count > limit) report(at, `has ${count} entries; the limit is ${limit}`)
   }
 
   function checkPattern(source: string, at: string): void {
+    if (patterns.has(source) || patternInstructions > maxPatternInstructions) return
     try {
-      void new LinearPattern(source)
+      const pattern = new LinearPattern(source)
+      patterns.set(source, pattern)
+      patternInstructions += pattern.size
+      if (patternInstructions > maxPatternInstructions) {
+        report(
+          at,
+          `makes the patterns of this schema too large together: written out, they have more than ${maxPatternInstructions} steps`,
+        )
+      }
     } catch (error) {
       if (!(error instanceof PatternError)) throw error
       report(at, error.message)
@@ -148,14 +191,15 @@ function isPointer(value: unknown): value is string {
   return typeof value === 'string' && value.startsWith('#/')
 }
 
-function pointsSomewhere(schema: unknown, reference: string): boolean {
+/** Undefined if there is nothing. */
+function placeAt(schema: unknown, reference: string): unknown {
   let value = schema
   for (const part of reference.split('/').slice(1)) {
     const key = decodeURIComponentOrNot(part).replaceAll('~1', '/').replaceAll('~0', '~')
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return false
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined
     value = (value as Record<string, unknown>)[key]
   }
-  return true
+  return value
 }
 
 function decodeURIComponentOrNot(text: string): string {

@@ -1,3 +1,4 @@
+import { BoundedCache } from '../core/bounded-cache.ts'
 import { formatId } from '../core/delivery/ids.ts'
 import { HoldfastError } from '../core/errors.ts'
 import { isEventType } from '../core/routes/event-type-pattern.ts'
@@ -12,7 +13,9 @@ import { encodeEventPayload } from './payload.ts'
 
 /** How long a schema is cached. */
 const schemaTtlMs = 5000
-const maxKnownTypes = 10_000
+/** Of the schemas that are cached. A type without a schema counts as 1 kB. */
+const maxKnownCharacters = 16 * 1024 * 1024
+const charactersPerType = 1024
 
 /** A validated event that is ready to be stored. */
 export interface PreparedEvent {
@@ -30,7 +33,7 @@ interface KnownSchema {
 /** Checks events against the schemas of their types, and stores them with their deliveries. */
 export class Publisher {
   readonly #database: Database
-  readonly #schemas = new Map<string, KnownSchema>()
+  readonly #schemas = new BoundedCache<KnownSchema>(maxKnownCharacters)
 
   constructor(database: Database) {
     this.#database = database
@@ -78,12 +81,12 @@ export class Publisher {
 
   async #checkSchemas(events: readonly PreparedEvent[]): Promise<void> {
     const types = [...new Set(events.map(({ type }) => type))]
-    await this.#load(types)
-    if (types.every((type) => (this.#schemas.get(type)?.schema ?? null) === null)) return
+    const schemas = await this.#schemasOf(types)
+    if (schemas.size === 0) return
     // Check the value that will be stored and sent, which may differ from the given one: a Date becomes text in JSON.
     const items = events.flatMap(({ type, body }, index) => {
-      const schema = this.#schemas.get(type)?.schema ?? null
-      return schema === null ? [] : [{ type, index, schema, body }]
+      const schema = schemas.get(type)
+      return schema === undefined ? [] : [{ type, index, schema, body }]
     })
     const checked = await intakeChecks.check(items)
     if (checked.kind === 'ok') return
@@ -99,17 +102,25 @@ export class Publisher {
     )
   }
 
-  async #load(types: readonly string[]): Promise<void> {
+  /** The schemas of those types that have one. They are collected here, because the cache may drop some while others are read. */
+  async #schemasOf(types: readonly string[]): Promise<ReadonlyMap<string, object>> {
     const nowMs = performance.now()
-    const stale = types.filter((type) => {
+    const schemas = new Map<string, object>()
+    const stale: string[] = []
+    for (const type of types) {
       const known = this.#schemas.get(type)
-      return known === undefined || nowMs - known.readAtMs > schemaTtlMs
-    })
-    if (stale.length === 0) return
-    if (this.#schemas.size > maxKnownTypes) this.#schemas.clear()
-    const found = await readEventSchemas(this.#database, stale)
-    for (const type of stale) this.#schemas.set(type, { schema: null, readAtMs: nowMs })
-    for (const { name, schema } of found) this.#schemas.set(name, { schema, readAtMs: nowMs })
+      if (known === undefined || nowMs - known.readAtMs > schemaTtlMs) stale.push(type)
+      else if (known.schema !== null) schemas.set(type, known.schema)
+    }
+    if (stale.length === 0) return schemas
+    const found = new Map<string, object | null>(stale.map((type) => [type, null]))
+    for (const { name, schema } of await readEventSchemas(this.#database, stale)) found.set(name, schema)
+    for (const [type, schema] of found) {
+      const length = schema === null ? 0 : JSON.stringify(schema).length
+      this.#schemas.set(type, { schema, readAtMs: nowMs }, charactersPerType + length)
+      if (schema !== null) schemas.set(type, schema)
+    }
+    return schemas
   }
 }
 
