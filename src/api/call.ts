@@ -25,6 +25,21 @@ export type Handler<Op> = (
   call: Call<Op>,
 ) => Promise<ResultOf<Op> extends undefined ? void : Immutable<ResultOf<Op>>>
 
+/**
+ * A write whose input is costly to check: `before` does that outside of the transaction, so that no lock and no connection waits for it, and
+ * `perform` gets what it returns.
+ */
+export interface PreparedHandler<Op, Prepared> {
+  readonly before: (call: Call<Op>) => Promise<Prepared>
+  readonly perform: (call: Call<Op>, prepared: Prepared) => ReturnType<Handler<Op>>
+}
+
+export function preparedHandler<Op, Prepared>(
+  handler: PreparedHandler<Op, Prepared>,
+): PreparedHandler<Op, unknown> {
+  return handler as PreparedHandler<Op, unknown>
+}
+
 /** Handlers may return read-only values. */
 type Immutable<Value> = Value extends Date
   ? Value
@@ -33,4 +48,6 @@ type Immutable<Value> = Value extends Date
     : Value
 
 /** One handler for each operation of a group: the compiler reports a missing one. */
-export type HandlersFor<Group> = { readonly [Name in keyof Group]: Handler<Group[Name]> }
+export type HandlersFor<Group> = {
+  readonly [Name in keyof Group]: Handler<Group[Name]> | PreparedHandler<Group[Name], unknown>
+}

@@ -32,7 +32,12 @@ export interface OperationContext {
   readonly recent: RecentAnswers<Answer>
 }
 
-type AnyHandler = (call: Call<never>) => Promise<unknown>
+type AnyHandler = ((call: Call<never>) => Promise<unknown>) | AnyPreparedHandler
+
+interface AnyPreparedHandler {
+  readonly before: (call: Call<never>) => Promise<unknown>
+  readonly perform: (call: Call<never>, prepared: unknown) => Promise<unknown>
+}
 
 const maxIdempotencyKeyLength = 255
 
@@ -65,9 +70,14 @@ function registerOperation(
     handler: async (request, reply) => {
       const caller = allowedCaller(request, operation)
       const input = parseInput(request, operation)
+      const callOn = (database: Database) =>
+        new HandlerCall(request, reply, caller, input, { holdfast: context.holdfast, database })
+      const isPlain = typeof handler === 'function'
+      const prepared = isPlain ? undefined : await handler.before(callOn(context.database()))
       const perform = async (database: Database): Promise<Answer> => {
-        const call = new HandlerCall(request, reply, caller, input, { holdfast: context.holdfast, database })
-        return { status: operation.status, body: encode(await handler(call)) }
+        const call = callOn(database)
+        const result = await (isPlain ? handler(call) : handler.perform(call, prepared))
+        return { status: operation.status, body: encode(result) }
       }
       if (!operation.keepsResult) {
         const read = () => perform(context.database())

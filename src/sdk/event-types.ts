@@ -1,6 +1,10 @@
 import { HoldfastError } from '../core/errors.ts'
 import { type Problem } from '../core/problem.ts'
-import { type EventTypeInput, parseEventType } from '../core/routes/event-type-input.ts'
+import {
+  type EventTypeInput,
+  type EventTypeSettings,
+  parseEventType,
+} from '../core/routes/event-type-input.ts'
 import { intakeChecks } from '../schemas/payload-checker.ts'
 import type { Database } from '../storage/database.ts'
 import { countRecentTypes, readEventBodies } from '../storage/event-samples.ts'
@@ -29,6 +33,15 @@ export interface EventTypesOptions {
   readonly onChanged: (name: string) => void
 }
 
+/** A validated event type, whose schema has been compiled. */
+export class PreparedEventType {
+  readonly settings: EventTypeSettings
+
+  constructor(settings: EventTypeSettings) {
+    this.settings = settings
+  }
+}
+
 const maxListed = 1000
 const maxRecentMessages = 10_000
 const maxChecked = 200
@@ -49,13 +62,22 @@ export class EventTypes {
     this.#options = options
   }
 
+  /** Validates an event type, which takes seconds if its schema is large. Do this before a transaction that stores it. */
+  async prepare(input: EventTypeInput): Promise<PreparedEventType> {
+    const parsed = parseEventType(input)
+    if (!parsed.ok) throw invalid(parsed.problems)
+    const { schema } = parsed.value
+    if (schema !== null) await this.#checkSchema(schema)
+    return new PreparedEventType(parsed.value)
+  }
+
   /** Declares an event type that hasn't been declared. */
-  async create(input: EventTypeInput): Promise<EventType> {
+  async create(input: EventTypeInput | PreparedEventType): Promise<EventType> {
     return this.#write(input, 'insert')
   }
 
   /** Creates the event type, or replaces it. */
-  async put(input: EventTypeInput, { reason }: Because = {}): Promise<EventType> {
+  async put(input: EventTypeInput | PreparedEventType, { reason }: Because = {}): Promise<EventType> {
     return this.#write(input, 'upsert', reason)
   }
 
@@ -111,20 +133,21 @@ export class EventTypes {
     )
   }
 
-  async #write(input: EventTypeInput, mode: 'insert' | 'upsert', reason?: string): Promise<EventType> {
-    const parsed = parseEventType(input)
-    if (!parsed.ok) throw invalid(parsed.problems)
-    const { schema } = parsed.value
-    if (schema !== null) await this.#checkSchema(schema)
+  async #write(
+    input: EventTypeInput | PreparedEventType,
+    mode: 'insert' | 'upsert',
+    reason?: string,
+  ): Promise<EventType> {
+    const { settings } = input instanceof PreparedEventType ? input : await this.prepare(input)
     const written = await this.#run(
-      (database) => writeEventType(database, mode, parsed.value, this.#options.actor),
+      (database) => writeEventType(database, mode, settings, this.#options.actor),
       reason,
     )
     if (written === undefined) {
       throw new HoldfastError(
         'event_type_exists',
-        `The event type "${parsed.value.name}" is already declared. Replace it with PUT, or choose another name.`,
-        { eventType: parsed.value.name },
+        `The event type "${settings.name}" is already declared. Replace it with PUT, or choose another name.`,
+        { eventType: settings.name },
       )
     }
     this.#tellOfChange(written.name)

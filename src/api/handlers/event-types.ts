@@ -1,5 +1,5 @@
 import type { eventTypeOperations } from '../../contract/event-types.ts'
-import type { HandlersFor } from '../call.ts'
+import { type HandlersFor, preparedHandler } from '../call.ts'
 import { decodeCursor, toPage } from '../cursor.ts'
 
 export const eventTypeHandlers: HandlersFor<typeof eventTypeOperations> = {
@@ -11,10 +11,19 @@ export const eventTypeHandlers: HandlersFor<typeof eventTypeOperations> = {
     })
     return toPage('event-types', rows, limit, ({ name }) => name)
   },
-  create: async ({ body, management }) => management.eventTypes.create(body),
+  create: preparedHandler({
+    before: async ({ body, management }) => management.eventTypes.prepare(body),
+    perform: async ({ management }, prepared) => management.eventTypes.create(prepared),
+  }),
   get: async ({ params, management }) => management.eventTypes.get(params.name),
-  put: async ({ params, body: { reason, ...settings }, management }) =>
-    management.eventTypes.put({ ...settings, name: params.name }, { reason }),
+  put: preparedHandler({
+    before: async ({ params, body, management }) => {
+      const { description, schema, criticality } = body
+      return management.eventTypes.prepare({ name: params.name, description, schema, criticality })
+    },
+    perform: async ({ body: { reason }, management }, prepared) =>
+      management.eventTypes.put(prepared, { reason }),
+  }),
   delete: async ({ params, query, management }) => {
     await management.eventTypes.delete(params.name, { reason: query.reason })
   },
