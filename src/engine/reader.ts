@@ -155,7 +155,13 @@ export class Reader {
     const lanes = [...this.#queued].slice(0, limits.maxLanesPerRead)
     for (const lane of lanes) this.#queued.delete(lane)
     const nowMs = this.#options.databaseClock.nowMs()
-    const reading = lanes.filter((lane) => table.has(lane) && lane.gate(nowMs).kind !== 'shut')
+    const reading: Lane[] = []
+    for (const lane of lanes) {
+      if (!table.has(lane)) continue
+      if (lane.gate(nowMs).kind !== 'shut') reading.push(lane)
+      // Shut since it was queued, perhaps only because a heartbeat has put the estimated database time back by milliseconds: it needs another wake-up.
+      else dispatcher.pump(lane)
+    }
     if (reading.length === 0) return
     this.#reclaim()
     try {

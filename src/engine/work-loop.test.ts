@@ -20,7 +20,7 @@ function tickingClock(ticksMs: readonly number[]) {
   }
 }
 
-function laneOf(): Lane {
+function laneOf(circuit: object = {}): Lane {
   const breaker = {
     state: 'closed',
     version: 1,
@@ -33,7 +33,7 @@ function laneOf(): Lane {
     id: 7,
     name: 'hook',
     state: 'active',
-    breaker: { ...breaker, permanents: [], streak: 0, streakStartedAtMs: null },
+    breaker: { ...breaker, permanents: [], streak: 0, streakStartedAtMs: null, ...circuit },
   }
   return new Lane(row as unknown as LaneRow, 1)
 }
@@ -65,5 +65,39 @@ describe('a lane with something due at a later time', () => {
         expect(reader.isQueued(lane) || loop.nextWakeMs(lane) <= lane.reading.schedule.nextDueAtMs).toBe(true)
       }),
     )
+  })
+})
+
+describe('a lane whose circuit may be probed at a time', () => {
+  const probeAtMs = 1000
+
+  it('is woken again at that time when the estimate of the database clock falls behind it before the lane is read', async () => {
+    let monotonicMs = 0
+    const clock = { monotonicMs: () => monotonicMs }
+    const databaseClock = new DatabaseClock(clock)
+    const lane = laneOf({ state: 'open', probeAtMs })
+    lane.reading.streams[0]?.noteMore()
+    // As the dispatcher does with a lane that may not send.
+    const pump = (pumped: Lane) => {
+      const gate = pumped.gate(databaseClock.nowMs())
+      if (gate.kind === 'shut') loop.wakeAt(pumped, gate.untilMs)
+      else loop.requestRead(pumped)
+    }
+    const options = { clock, databaseClock, limits: defaultLimits }
+    const reader = new Reader({
+      ...options,
+      dispatcher: { pump },
+      lanes: { has: () => true },
+    } as unknown as ReaderOptions)
+    const loop = new WorkLoop({ ...options, reader, logger: silentLogger } as unknown as WorkLoopOptions)
+
+    databaseClock.sync(probeAtMs + 2, 0, 0)
+    pump(lane)
+    expect(reader.isQueued(lane)).toBe(true)
+    // The next heartbeat took another way: its estimate is a few milliseconds lower.
+    monotonicMs = 1
+    databaseClock.sync(probeAtMs - 3, 0, 2)
+    await reader.readQueued()
+    expect(loop.nextWakeMs(lane)).toBe(probeAtMs)
   })
 })

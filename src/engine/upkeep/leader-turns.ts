@@ -11,6 +11,7 @@ import {
 import type { DatabaseClock } from '../clock.ts'
 import type { Logger } from '../logger.ts'
 import { firstRun, nextRun, retryMs } from './next-run.ts'
+import { Places } from './places.ts'
 import type { TaskEnd, Turn, Turns } from './turns.ts'
 import type { MaintenanceTask } from './upkeep-task.ts'
 
@@ -40,12 +41,18 @@ export class LeaderTurns implements Turns {
   readonly areOneByOne = false
   readonly #options: LeaderTurnsOptions
   readonly #tasks: ReadonlyMap<string, MaintenanceTask>
+  /**
+   * Transactions of tasks, as many at once as there are connections. At the start of a term about thirty tasks are due together. If all of them asked the pool
+   * for a connection, the last ones would reach its time limit (10 s) on a busy server, and be reported as failing although nothing is wrong with them.
+   */
+  readonly #connections: Places
   #term: Term | null = null
   #isEnded = false
 
   constructor(options: LeaderTurnsOptions) {
     this.#options = options
     this.#tasks = new Map(options.tasks.map((task) => [task.name, task]))
+    this.#connections = new Places(options.database.pool.options.max)
     if (this.#tasks.size !== options.tasks.length) throw new Error('two maintenance tasks share a name')
   }
 
@@ -118,17 +125,16 @@ export class LeaderTurns implements Turns {
 
   #turnOf(task: MaintenanceTask, term: Term): Turn {
     const { database, databaseClock, logger } = this.#options
-    const context = {
-      database,
-      logger,
-      nowMs: databaseClock.nowMs(),
-      fenced: <Result>(work: Parameters<typeof inTerm<Result>>[2]) => inTerm(database, term.leader, work),
-    }
+    const nowMs = databaseClock.nowMs()
     return {
       name: task.name,
       timeoutMs: task.timeoutMs,
       ended: term.ended.signal,
-      run: (signal) => task.run(context, signal),
+      run: (signal) => {
+        const fenced = <Result>(work: Parameters<typeof inTerm<Result>>[2]) =>
+          this.#connections.use(() => inTerm(database, term.leader, work), signal)
+        return task.run({ database, logger, nowMs, fenced }, signal)
+      },
       finish: (end) => this.#finish(task, term, end),
     }
   }

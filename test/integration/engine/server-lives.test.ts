@@ -167,7 +167,9 @@ describe('a new start of the server', () => {
     expect(drawers.length).toBeGreaterThan(10)
     const asksItself = (sql: string) => /prepare_ids\(\)|server_life/.test(sql)
     // These are called by accept and accept_run_bodies, which have asked.
-    const prepared = ['holdfast_internal.accept_with_options', 'holdfast_internal.accept_runs_with_options']
+    const prepared = ['accept_with_options', 'accept_runs_with_options', 'store_bundles'].map(
+      (name) => `holdfast_internal.${name}`,
+    )
     expect(
       drawers.filter(({ name, sql }) => !asksItself(sql) && !prepared.includes(name)).map(({ name }) => name),
     ).toEqual([])
