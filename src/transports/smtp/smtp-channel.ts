@@ -102,6 +102,7 @@ export class SmtpChannel implements TransportChannel {
       if (why === 'aborted') return abortedOutcome(endpoint, durationMs)
       if (why === 'flooded') return floodedOutcome(durationMs)
       if (why === null && isTlsFailure(error)) return tlsRefusal(error, target, durationMs)
+      if (why === null && isHandshakeFailure(error)) return handshakeFailure(error, target, durationMs)
       return failure(error, durationMs, why === 'timeout' ? config.timeoutMs : null)
     } finally {
       clearTimeout(timer)
@@ -135,6 +136,34 @@ function tlsRefusal(error: unknown, { host }: URL, durationMs: number): AttemptO
     `The mail server ${host} does not offer TLS, so nothing was sent to it (${reason}). ` +
     'Let it offer STARTTLS, or set HOLDFAST_SMTP_URL to smtps://… or to a URL without a user name and password.'
   return { class: 'retryable', isHealthFailure: true, durationMs, error: { code: 'tls_failed', message } }
+}
+
+/** The code of the socket's error, which nodemailer replaces. */
+function originalCodeOf(error: unknown): string {
+  const { originalCode } = error as { originalCode?: unknown }
+  return typeof originalCode === 'string' ? originalCode : ''
+}
+
+const certificateCode = /^(?:CERT_|ERR_TLS_CERT_|UNABLE_TO_|(?:DEPTH_ZERO_)?SELF_SIGNED_CERT)/
+const handshakeCode = /^(?:EPROTO$|ERR_TLS_|ERR_SSL_)/
+
+function isHandshakeFailure(error: unknown): boolean {
+  const code = originalCodeOf(error)
+  return certificateCode.test(code) || handshakeCode.test(code)
+}
+
+/** As in `tlsRefusal`, no message is lost before the server or the setting is corrected. */
+function handshakeFailure(error: unknown, { host }: URL, durationMs: number): AttemptOutcome {
+  const code = originalCodeOf(error)
+  const { reason, message: said = '' } = error as { reason?: unknown; message?: string }
+  const cause = (typeof reason === 'string' ? reason : said).trim().slice(0, 300)
+  const message = certificateCode.test(code)
+    ? `The mail server ${host} has a certificate that this node does not trust, so nothing was sent to it (${cause}). ` +
+      'Give the server a certificate for this name from a public authority, or set NODE_EXTRA_CA_CERTS of this process to a file with your own.'
+    : `The TLS handshake with the mail server ${host} failed, so nothing was sent to it (${cause}). ` +
+      'Check the port and the scheme of HOLDFAST_SMTP_URL: smtps:// begins with TLS (usually port 465), smtp:// begins without (usually 587).'
+  const failed = { code: 'tls_failed', message, ...(code !== '' && { systemCode: code }) }
+  return { class: 'retryable', isHealthFailure: true, durationMs, error: failed }
 }
 
 function toMail(dispatch: Dispatch, config: SmtpConfig) {

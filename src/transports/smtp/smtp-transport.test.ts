@@ -1,4 +1,5 @@
 import net, { type AddressInfo } from 'node:net'
+import { TLSSocket } from 'node:tls'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 import { afterEach, describe, expect, it } from 'vitest'
 import { selfSigned } from '../../../test/support/receivers/self-signed.ts'
@@ -39,6 +40,8 @@ describe('the smtp transport', () => {
       },
       ...options,
     })
+    // A client that refuses its certificate.
+    server.on('error', () => {})
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     closers.push(() => new Promise((resolve) => server.close(() => resolve())))
     const { port } = server.server.address() as AddressInfo
@@ -124,6 +127,88 @@ describe('the smtp transport', () => {
     const refused = await openAs('ada:wrong').send(exampleDispatch(), never)
     expect(refused).toMatchObject({ class: 'permanent', statusCode: 535 })
     expect(JSON.stringify(refused)).not.toContain('wrong')
+  })
+
+  it.each(['smtp', 'smtps'])(
+    'sends nothing over %s to a server whose certificate is not trusted',
+    async (scheme) => {
+      let attempts = 0
+      const { mails, port } = await mailServer({
+        secure: scheme === 'smtps',
+        disabledCommands: [],
+        cert: selfSigned.certificate,
+        key: selfSigned.key,
+        onAuth: ({ username }, _session, callback) => {
+          attempts += 1
+          callback(null, { user: username })
+        },
+      })
+      const channel = transportOf(`${scheme}://ada:s3cret@127.0.0.1:${port}/`).open('ops', {
+        to: ['ops@example.com'],
+      })
+      const outcome = await channel.send(exampleDispatch(), never)
+      expect(outcome).toMatchObject({
+        class: 'retryable',
+        isHealthFailure: true,
+        error: { code: 'tls_failed', systemCode: 'DEPTH_ZERO_SELF_SIGNED_CERT' },
+      })
+      expect(outcome.error?.message).toContain('NODE_EXTRA_CA_CERTS')
+      expect([attempts, mails]).toEqual([0, []])
+    },
+  )
+
+  /** A server, or somebody in between, that answers STARTTLS with these bytes; collects what it gets in the clear. */
+  async function tamperer(reply: string, afterReply: (socket: net.Socket) => void) {
+    let seen = ''
+    const server = net.createServer((socket) => {
+      socket.on('error', () => {})
+      socket.write('220 mail ESMTP\r\n')
+      const onData = (chunk: Buffer) => {
+        seen += chunk.toString('latin1')
+        if (/EHLO .*\r\n$/.test(seen)) socket.write('250-mail\r\n250-STARTTLS\r\n250 AUTH PLAIN LOGIN\r\n')
+        if (!seen.endsWith('STARTTLS\r\n')) return
+        socket.off('data', onData)
+        socket.write(reply)
+        afterReply(socket)
+      }
+      socket.on('data', onData)
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    closers.push(() => new Promise((resolve) => server.close(() => resolve())))
+    return { port: (server.address() as AddressInfo).port, seen: () => seen }
+  }
+
+  it.each([
+    ['refuses STARTTLS', '454 not now\r\n', 'does not offer TLS'],
+    ['answers STARTTLS with garbage', '\u0000\u0001\u0002\r\n', 'does not offer TLS'],
+    ['continues after STARTTLS without TLS', `220 go\r\n${'250 ok\r\n'.repeat(50)}`, null],
+  ])('sends no password to a server that %s', async (_what, reply, said) => {
+    const { port, seen } = await tamperer(reply, (socket) => {
+      // Not TLS either.
+      socket.on('data', () => socket.write('250 ok, go on without TLS\r\n'))
+    })
+    const channel = transportOf(`smtp://ada:s3cret@127.0.0.1:${port}/`).open('ops', {
+      to: ['ops@example.com'],
+    })
+    const outcome = await channel.send(exampleDispatch(), never)
+    expect(outcome).toMatchObject({ class: 'retryable', error: { code: 'tls_failed' } })
+    expect(outcome.error?.message).toContain(said ?? 'The TLS handshake with the mail server')
+    expect(seen()).not.toMatch(/AUTH|MAIL FROM/)
+  })
+
+  it('ignores replies that were put before the TLS handshake', async () => {
+    const inside: string[] = []
+    const { port } = await tamperer('220 go\r\n250-mail\r\n250 AUTH PLAIN\r\n235 ok\r\n', (socket) => {
+      const { certificate: cert, key } = selfSigned
+      const secure = new TLSSocket(socket, { isServer: true, cert, key })
+      secure.on('error', () => {})
+      // Inside of TLS the server says nothing: only the replies from before could make the client go on.
+      secure.on('data', (chunk: Buffer) => void inside.push(chunk.toString()))
+    })
+    const url = `smtp://ada:s3cret@127.0.0.1:${port}/?tls.rejectUnauthorized=false`
+    const channel = transportOf(url).open('ops', { to: ['ops@example.com'], timeoutMs: 1000 })
+    expect(await channel.send(exampleDispatch(), never)).toMatchObject({ error: { code: 'timeout' } })
+    expect(inside.join('')).toMatch(/^EHLO .*\r\n$/)
   })
 
   it.each([
