@@ -22,11 +22,10 @@ async function holdfast(...args: string[]) {
 
 test('without a broker the status says in one sentence how to use one', async () => {
   const { exitCode, stdout, stderr } = await holdfast('broker', 'status')
-  expect([exitCode, stdout, stderr]).toEqual([
-    0,
-    '',
-    'No live node uses a broker. Set HOLDFAST_AMQP_URL on every node to let workers get their runs over RabbitMQ: see docs/broker.md.\n',
-  ])
+  expect([exitCode, stdout]).toEqual([0, ''])
+  expect(stderr).toMatch(
+    /^No live node uses a broker\. Set HOLDFAST_AMQP_URL on every node to let workers get their runs over RabbitMQ: see \S*docs\/broker\.md\n$/,
+  )
   expect(JSON.parse((await holdfast('broker', 'status', '--json')).stdout)).toMatchObject({
     isConfigured: false,
     nodes: [],

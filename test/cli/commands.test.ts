@@ -222,6 +222,16 @@ describe('send', () => {
     expect(await stored(stdout.trim())).toMatchObject({ body: '{"big":12345678901234567890}' })
   })
 
+  test.each(['--type', '--event-type'])('and the lists take the type as %s', async (flag) => {
+    const type = `order.${flag.replaceAll('-', '')}`
+    const { stdout } = await holdfast(['send', 'target', '{}', flag, type])
+    expect(await stored(stdout.trim())).toMatchObject({ type })
+    for (const list of [['events'], ['deliveries']]) {
+      const { data } = await json([...list, 'list', flag, type])
+      expect(data).toHaveLength(1)
+    }
+  })
+
   test('takes the body from a file or from standard input', async () => {
     await writeFile(join(folder, 'body.json'), '{"from":"file"}\n')
     const fromFile = await holdfast(['send', 'target', '@body.json'])

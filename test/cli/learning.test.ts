@@ -178,6 +178,32 @@ describe('learning import', () => {
     expect((await stored()) - before).toBe(30_000)
   })
 
+  test('ends in order at Ctrl-C, which npm passes on a second time, and continues from there', async () => {
+    const environment = { XDG_CONFIG_HOME: folder, ...access }
+    const logs = join(folder, 'stopped')
+    await mkdir(logs)
+    for (const [n, from] of [1_000_000, 1_100_000].entries()) {
+      await writeFile(join(logs, `${n}.log`), lines(30_000, from).join('\n'))
+    }
+    const before = await stored()
+    const stopped = new CliProcess(['learning', 'import', logs, '--json'], { cwd: folder, environment })
+    await until('it has begun', async () => (await stored()) > before)
+    stopped.kill('SIGINT')
+    stopped.kill('SIGINT')
+    const { exitCode, stdout, stderr } = await stopped.end()
+    expect(exitCode).toBe(130)
+    expect(stderr).toContain(
+      'Stopped by a signal. What was published is kept. To import the rest, run the same command again',
+    )
+    const first = JSON.parse(stdout) as Record<string, number>
+    expect(first).toMatchObject({ stopped: true })
+    expect(first['published']).toBe((await stored()) - before)
+    expect(first['published']).toBeLessThan(60_000)
+    const rest = await json(['learning', 'import', logs])
+    expect(rest).toMatchObject({ stopped: false, published: 60_000 - first['published']! })
+    expect((await stored()) - before).toBe(60_000)
+  })
+
   test('with a database URL writes directly to the database, with the same counts and marks', async () => {
     const file = join(folder, 'direct.log')
     await rig.holdfast.endpoints.create({ name: 'direct', transport: 'function', eventTypes: ['play_video'] })

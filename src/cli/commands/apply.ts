@@ -7,8 +7,7 @@ import { readConfig } from '../config-as-code/read-config.ts'
 import { type ApiSession, withApi } from '../connection/with-api.ts'
 import { confirm, yesOption } from '../interact/confirm.ts'
 import { countOf } from '../output/count-of.ts'
-import { exitCodeBySignal } from '../output/exit-code.ts'
-import { firstStopSignal, type StopSignal } from '../process/stop-signal.ts'
+import { StopRequest } from '../process/stop-request.ts'
 
 interface ApplyFlags {
   readonly file: string
@@ -91,13 +90,9 @@ interface Made {
 
 /** Applies the changes one after the other, and stops at the first failure. The first Ctrl-C ends it between two changes, another one at once. */
 async function perform({ client }: ApiSession, plan: readonly PlannedChange[], made: Made): Promise<void> {
-  const stop: Stop = { signal: null }
-  void noteSignal(stop)
+  const stop = StopRequest.listen()
   for (const [done, change] of plan.entries()) {
-    if (stop.signal !== null) {
-      process.exitCode = exitCodeBySignal[stop.signal]
-      return
-    }
+    if (stop.isStopped) return
     try {
       const secret = await performOne(client, change)
       if (secret !== null) made.secrets.set(change.name, secret)
@@ -108,18 +103,6 @@ async function perform({ client }: ApiSession, plan: readonly PlannedChange[], m
       throw new HoldfastError(error.code, message, { ...error.details, done, of: plan.length }, error)
     }
   }
-}
-
-interface Stop {
-  signal: StopSignal | null
-}
-
-async function noteSignal(stop: Stop): Promise<void> {
-  stop.signal = await firstStopSignal({
-    source: process,
-    nowMs: () => performance.now(),
-    exit: (code) => process.exit(code),
-  })
 }
 
 async function performOne(client: ApiSession['client'], change: PlannedChange): Promise<string | null> {

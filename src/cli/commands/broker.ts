@@ -2,13 +2,13 @@ import type { Command } from 'commander'
 import type { BrokerStatus } from '../../sdk/broker.ts'
 import { withApi } from '../connection/with-api.ts'
 import { type WatchFlag, watch, watchOption } from '../interact/watch.ts'
+import { docsPage } from '../output/docs-page.ts'
 import { formatFields } from '../output/field-list.ts'
 import type { Output } from '../output/output.ts'
 import { printable } from '../output/table.ts'
 import { formatDuration } from '../output/units.ts'
 
-const notConfigured =
-  'No live node uses a broker. Set HOLDFAST_AMQP_URL on every node to let workers get their runs over RabbitMQ: see docs/broker.md.'
+const notConfigured = `No live node uses a broker. Set HOLDFAST_AMQP_URL on every node to let workers get their runs over RabbitMQ: see ${docsPage('broker.md')}`
 
 const stateColours = { connected: 'green', blocked: 'yellow', disconnected: 'red' } as const
 const maxCounted = 10_000

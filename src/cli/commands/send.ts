@@ -12,7 +12,7 @@ export function registerSend(program: Command): void {
     .description('send one message to one endpoint')
     .argument('<endpoint>', 'the name of the endpoint')
     .argument('<payload>', 'JSON in single quotes, @file, or - for standard input')
-    .option('--type <type>', "the event's type, like order.created")
+    .option('--event-type, --type <type>', "the event's type, like order.created")
   addMessageOptions(send).action((endpoint: string, text: string, flags: MessageFlags, command: Command) =>
     withApi(command, async ({ client, output, prefix }) => {
       const options = readMessageFlags(flags)

@@ -5,6 +5,8 @@ import { pastInstant } from './option-parsers.ts'
 
 /** Paging has its own options. */
 const ownOptions: ReadonlySet<string> = new Set(['limit', 'cursor'])
+/** `send` takes `--type`: what is learnt there works in lists, and the other way round. */
+const aliases: Readonly<Record<string, string>> = { eventType: 'type' }
 const times: ReadonlySet<string> = new Set(['from', 'to'])
 
 /** Adds an option for each filter of the API call, so that the command line supports all of them. */
@@ -15,7 +17,9 @@ export function addFilters(
 ): Command {
   for (const [name, schema] of Object.entries(operation.query.shape)) {
     if (ownOptions.has(name) || without.includes(name)) continue
-    const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} <${placeholder(name)}>`
+    const alias = aliases[name]
+    const isFree = alias !== undefined && operation.query.shape[alias] === undefined
+    const flag = `${isFree ? `--${alias}, ` : ''}--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} <${placeholder(name)}>`
     const about = describeFilter(name, schema as z.ZodType)
     if (times.has(name)) command.option(flag, about, (text) => pastInstant(text, Date.now()))
     else command.option(flag, about)

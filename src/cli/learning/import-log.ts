@@ -21,6 +21,14 @@ export interface ImportCounts {
   resumed: number
 }
 
+/** The import was asked to stop while it waited. */
+export class ImportStopped extends Error {
+  constructor() {
+    super('The import was stopped.')
+    this.name = 'ImportStopped'
+  }
+}
+
 export interface ImportOptions {
   /** Null: nothing is published. */
   readonly target: ImportTarget | null
@@ -29,6 +37,8 @@ export interface ImportOptions {
   /** The file that broken lines are written to. */
   readonly rejectedPath: string
   readonly counts: ImportCounts
+  /** Ends the import in order: what was read is published, and marked as done. */
+  readonly stop: AbortSignal
   readonly onBytes: (bytes: number) => void
   readonly onBroken: (line: number, problem: string) => void
   readonly onWaiting: (reason: string) => void
@@ -57,13 +67,14 @@ export async function importLog(log: LogFile, options: ImportOptions): Promise<v
   let marked = 0
   let last = 0
   try {
-    for await (const lines of readLines(log, options.onBytes)) {
+    for await (const lines of untilStopped(readLines(log, options.onBytes), options.stop)) {
       for (const { number, text, problem, isEnded } of lines) {
         if (number === 1) {
           done = (await checkpoint?.read(text ?? '')) ?? 0
           marked = done
           last = done
         }
+        if (options.stop.aborted) return
         if (number <= done) {
           counts.resumed += 1
           continue
@@ -71,9 +82,9 @@ export async function importLog(log: LogFile, options: ImportOptions): Promise<v
         counts.lines += 1
         const brokenBefore = counts.broken
         const waiting = line.take(number, text, problem)
+        if (waiting !== null) await waiting
         // A broken last line without a line break may be complete at the next import: don't mark it as done.
         if (isEnded || counts.broken === brokenBefore) last = number
-        if (waiting !== null) await waiting
         if (last - marked >= checkpointLines) {
           await line.mark(last)
           marked = last
@@ -176,7 +187,13 @@ class ImportLine {
     while (this.#inFlight.size >= maxInFlight) await Promise.race(this.#inFlight)
     if (this.#failure !== null) throw this.#failure
     this.#batches += 1
-    if (this.#batches % batchesBetweenLooks === 0) await this.#waitForRoom()
+    if (this.#batches % batchesBetweenLooks === 0) {
+      await this.#waitForRoom().catch((error: unknown) => {
+        // These events are in no batch any more: nothing after them may be marked.
+        this.#failure ??= error
+        throw error
+      })
+    }
     const sending: Promise<void> = this.#publish(events)
       .catch((error: unknown) => {
         this.#failure ??= error
@@ -200,7 +217,7 @@ class ImportLine {
         if (badBatch.has(error.status)) return this.#publishHalves(events, error)
         if (!waitingStatuses.has(error.status)) throw error
         this.#options.onWaiting(error.message)
-        await wait(waitMs)
+        await this.#pause()
       }
     }
   }
@@ -225,8 +242,29 @@ class ImportLine {
       const pending = await target.pending()
       if (pending < maxPending) return
       this.#options.onWaiting(`${pending} deliveries are pending`)
-      await wait(waitMs)
+      await this.#pause()
     }
+  }
+
+  async #pause(): Promise<void> {
+    const { stop } = this.#options
+    await wait(waitMs, undefined, { signal: stop }).catch(() => {
+      throw new ImportStopped()
+    })
+  }
+}
+
+/** Ends at once, because the next lines of standard input may never come. */
+async function* untilStopped<Lines>(read: AsyncIterable<Lines>, stop: AbortSignal): AsyncGenerator<Lines> {
+  if (stop.aborted) return
+  const stopped = new Promise<null>((resolve) =>
+    stop.addEventListener('abort', () => resolve(null), { once: true }),
+  )
+  const iterator = read[Symbol.asyncIterator]()
+  for (;;) {
+    const next = await Promise.race([iterator.next(), stopped])
+    if (next === null || next.done === true) return
+    yield next.value
   }
 }
 

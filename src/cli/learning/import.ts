@@ -5,11 +5,13 @@ import { parseEventTypePattern } from '../../core/routes/event-type-pattern.ts'
 import { withApi } from '../connection/with-api.ts'
 import { progressLine } from '../interact/follow-operation.ts'
 import { countOf } from '../output/count-of.ts'
+import { docsPage } from '../output/docs-page.ts'
 import type { Output } from '../output/output.ts'
 import { isTerminal } from '../output/paint.ts'
 import { openSession, type Session } from '../process/session.ts'
+import { StopRequest } from '../process/stop-request.ts'
 import { Checkpoint } from './checkpoint.ts'
-import { type ImportCounts, importLog } from './import-log.ts'
+import { type ImportCounts, ImportStopped, importLog } from './import-log.ts'
 import { apiTarget, databaseTarget, type ImportTarget } from './import-target.ts'
 import { type EventFilter, parseMoment } from './read-event.ts'
 import { findLogs, type LogFile } from './read-log.ts'
@@ -64,8 +66,11 @@ async function importAll(
     output,
   )
   const unfinished: HoldfastError[] = []
+  const stop = StopRequest.listen()
+  stop.signal.addEventListener('abort', () => process.stdin.destroy())
   try {
     for (const log of logs) {
+      if (stop.isStopped) break
       const imported = importLog(log, {
         target,
         filter,
@@ -73,6 +78,7 @@ async function importAll(
           target === null || log.path === '-' ? null : checkpointOf(log.path, flags, session, target),
         rejectedPath: flags.rejected,
         counts,
+        stop: stop.signal,
         onBytes: (bytes) => progress.add(bytes),
         onBroken: (line, problem) => {
           if (counts.broken > maxReportedLines) return
@@ -84,6 +90,7 @@ async function importAll(
       })
       // A truncated file does not stop the import of the others.
       await imported.catch((error: unknown) => {
+        if (error instanceof ImportStopped) return
         if (!(error instanceof HoldfastError) || error.code !== 'invalid_payload') throw error
         unfinished.push(error)
       })
@@ -93,16 +100,24 @@ async function importAll(
   }
   const kept = counts.broken > 0 && target !== null ? flags.rejected : null
   const summary = { files: logs.length, ...counts, rejected: kept, dryRun: flags.dryRun === true }
-  output.data(summary, () => describe(summary, counts))
+  output.data({ ...summary, stopped: stop.isStopped }, () => describe(summary, counts))
+  if (stop.isStopped) output.warn(`Stopped by a signal. ${howToContinue(logs, target)}`)
   if (target !== null && counts.published > 0 && counts.deliveries === 0) {
     output.warn(
-      'No route matches these events: they are stored, but not delivered. Create the route before the import, as docs/learning.md shows.',
+      `No route matches these events: they are stored, but not delivered. Create the route before the import, as shown in ${docsPage('learning.md')}`,
     )
   }
   const [first, ...others] = unfinished
   if (first === undefined) return
   for (const { message } of others) output.warn(message)
   throw first
+}
+
+function howToContinue(logs: readonly LogFile[], target: ImportTarget | null): string {
+  if (target === null) return 'Nothing was published.'
+  return logs.some(({ path }) => path === '-')
+    ? 'To import the rest, run the same command with the same input: within 24 hours, what is stored already is not stored again.'
+    : 'What was published is kept. To import the rest, run the same command again: it continues from there.'
 }
 
 function checkpointOf(

@@ -3,6 +3,7 @@ import { HoldfastError } from '../../core/errors.ts'
 import { redact } from '../../observe/redact.ts'
 import { translateError } from '../../storage/translate-error.ts'
 import { spellCommands } from '../input/command-prefix.ts'
+import { docsPage } from './docs-page.ts'
 import { exitCode, exitCodeOf } from './exit-code.ts'
 import { paintFor } from './paint.ts'
 
@@ -39,7 +40,7 @@ export function reportError(
   // A declined confirmation needs no explanation.
   if (isKnown && error.details['isDeclined'] === true) return { ...report, text: `${message}\n` }
   const paint = paintFor(options.isTerminal, options.environment)
-  const more = isKnown ? `See docs/errors.md#${code}` : redact(error.stack ?? '')
+  const more = isKnown ? `See "${code}" in ${docsPage('errors.md')}` : redact(error.stack ?? '')
   return { ...report, text: `${paint('red', 'error')}  ${message}\n${paint('dim', more)}\n` }
 }
 
