@@ -236,7 +236,7 @@ export class Pipeline {
       if (lane.wasHeld) this.#holds.review(lane)
       if (lane.pending > 0) this.dispatcher.pump(lane)
     }
-    this.loop.ring()
+    this.loop.takenOver()
   }
 
   dropShards(shards: readonly number[]): void {

@@ -1,4 +1,4 @@
-import { array, assert, asyncProperty, constant, integer, oneof, record } from 'fast-check'
+import { array, assert, asyncProperty, boolean, constant, integer, oneof, record } from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { SleepProtocol } from './sleep-protocol.ts'
 
@@ -19,6 +19,10 @@ class Model {
   nowMs = 1000
   nextTransaction = 1n
   isAsleepCommitted = false
+  /** Whether publishers see this loop as the owner of their lane: another one owns it at first, and is awake. */
+  isOwner = true
+  /** Whether the loop knows that it is the owner. */
+  hasTakenOver = true
   readonly publishers: Publisher[] = []
   /** Committed, and not seen by a look yet; whether its publisher has rung, and whether that was heard. */
   readonly unseen: { isRungFor: boolean; isHeard: boolean }[] = []
@@ -36,19 +40,31 @@ class Model {
     },
   })
 
+  private get mustRing(): boolean {
+    return this.isOwner && this.isAsleepCommitted
+  }
+
+  /** Its lanes are loaded with everything that is committed by then. */
+  takeOver(): void {
+    if (!this.isOwner || this.hasTakenOver) return
+    this.hasTakenOver = true
+    this.unseen.length = 0
+    this.protocol.takenOver()
+  }
+
   begin(): void {
     this.publishers.push({ transaction: this.nextTransaction++, sawAsleep: null })
   }
 
   check(which: number): void {
     const publisher = this.publishers[which % Math.max(1, this.publishers.length)]
-    if (publisher !== undefined) publisher.sawAsleep ??= this.isAsleepCommitted
+    if (publisher !== undefined) publisher.sawAsleep ??= this.mustRing
   }
 
   commit(which: number): void {
     const [publisher] = this.publishers.splice(which % Math.max(1, this.publishers.length), 1)
     if (publisher === undefined) return
-    publisher.sawAsleep ??= this.isAsleepCommitted
+    publisher.sawAsleep ??= this.mustRing
     this.unseen.push({ isRungFor: publisher.sawAsleep, isHeard: false })
   }
 
@@ -64,7 +80,7 @@ class Model {
     if (!this.protocol.isLookDue) return
     this.protocol.beginLook()
     this.meanwhile()
-    const found = this.unseen.splice(0).length
+    const found = this.hasTakenOver ? this.unseen.splice(0).length : 0
     const running = this.publishers.map(({ transaction }) => transaction)
     const xmin = running.reduce((least, each) => (each < least ? each : least), this.nextTransaction)
     const snapshot = { xmin, next: this.nextTransaction }
@@ -78,7 +94,7 @@ class Model {
   }
 
   expectNothingForgotten(): void {
-    if (this.protocol.isLookDue || this.protocol.untilPollMs <= maxUnrungMs) return
+    if (!this.hasTakenOver || this.protocol.isLookDue || this.protocol.untilPollMs <= maxUnrungMs) return
     expect(this.unseen.every(({ isRungFor, isHeard }) => isRungFor && !isHeard)).toBe(true)
   }
 }
@@ -103,14 +119,18 @@ const step = oneof(
   record({ kind: constant('check'), value: integer({ min: 0, max: 5 }) }),
   record({ kind: constant('commit'), value: integer({ min: 0, max: 5 }) }),
   record({ kind: constant('hear'), value: constant(0) }),
+  record({ kind: constant('own'), value: constant(0) }),
+  record({ kind: constant('take over'), value: constant(0) }),
   record({ kind: constant('pass'), value: integer({ min: 1, max: 120 }) }),
 )
 
 describe('SleepProtocol', () => {
   it('misses no work without a notification, however commits and polls interleave', async () => {
     await assert(
-      asyncProperty(array(step, { minLength: 10, maxLength: 200 }), async (steps) => {
+      asyncProperty(array(step, { minLength: 10, maxLength: 200 }), boolean(), async (steps, isOwner) => {
         const model = new Model()
+        model.isOwner = isOwner
+        model.hasTakenOver = isOwner
         const left = [...steps]
         const take = () => {
           const next = left.shift()
@@ -118,6 +138,8 @@ describe('SleepProtocol', () => {
           else if (next?.kind === 'check') model.check(next.value)
           else if (next?.kind === 'commit') model.commit(next.value)
           else if (next?.kind === 'hear') model.hear()
+          else if (next?.kind === 'own') model.isOwner = true
+          else if (next?.kind === 'take over') model.takeOver()
           else if (next?.kind === 'pass') model.nowMs += next.value
           return next
         }
@@ -168,6 +190,29 @@ describe('SleepProtocol', () => {
     await model.turn()
     expect(model.unseen).toEqual([])
     expect(model.protocol.isAsleep).toBe(true)
+  })
+
+  it('keeps polling after a takeover while a transaction runs that saw the former owner', async () => {
+    const model = new Model()
+    model.isOwner = false
+    model.hasTakenOver = false
+    model.nowMs += limits.sleepAfterMs
+    await model.turn()
+    await model.turn()
+    expect(model.protocol.isAsleep).toBe(true)
+    model.begin()
+    model.check(0)
+    model.isOwner = true
+    model.takeOver()
+    for (let each = 0; each < 20; each++) {
+      model.nowMs += maxUnrungMs
+      await model.turn()
+    }
+    expect(model.protocol.isAsleep).toBe(false)
+    model.commit(0)
+    model.nowMs += maxUnrungMs
+    await model.turn()
+    expect([model.unseen, model.protocol.isAsleep]).toEqual([[], true])
   })
 
   it('stays awake after a poll that finds much work', async () => {

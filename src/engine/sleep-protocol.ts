@@ -28,7 +28,7 @@ export interface Look {
   readonly maxWaitMs: number
 }
 
-/** `settling`: `asleep` is committed, but publishers that saw the loop awake may still be storing messages. */
+/** `settling`: `asleep` is committed, but publishers that saw the loop awake, or another owner, may still be storing messages. */
 type Alertness = 'awake' | 'settling' | 'asleep'
 
 const busyPollMs = 5
@@ -38,7 +38,7 @@ const maxUnrungPollMs = 100
 /**
  * How a loop learns of new work without missing any. While awake, it polls. Without work it commits `asleep` and sleeps until a publisher
  * notifies it. A publisher that saw it awake sends no notification, so after committing `asleep` the loop continues polling until every
- * transaction of that time has ended. A slow poll finds work whose notification was lost.
+ * transaction of that time has ended. The same applies when it has taken work over from another loop. A slow poll finds work whose notification was lost.
  */
 export class SleepProtocol {
   readonly #options: SleepProtocolOptions
@@ -47,6 +47,7 @@ export class SleepProtocol {
   /** Every transaction that began before `asleep` was committed has a lower id; null until the first poll after that commit. */
   #settlesAfter: bigint | null = null
   #isRung = true
+  #hasTakenOver = false
   #pollMs = minPollMs
   #nextPollAtMs = 0
   #lastBusyAtMs: number
@@ -101,6 +102,15 @@ export class SleepProtocol {
     this.ring()
   }
 
+  /**
+   * The loop has just taken over work from another one. A publisher that began before may notify only the other one when it commits, so the next poll
+   * starts another wait for every transaction of that time.
+   */
+  takenOver(): void {
+    this.#hasTakenOver = true
+    this.ring()
+  }
+
   /** Resolves when woken or notified, also before the call, or after this time. */
   async wait(timeoutMs: number): Promise<void> {
     await this.#signal.wait(Math.max(1, Math.min(timeoutMs, this.#options.limits.slowPollMs)))
@@ -114,6 +124,9 @@ export class SleepProtocol {
   /** Call before a poll: a notification that arrives during it may concern rows that the poll doesn't see. */
   beginLook(): void {
     this.#isRung = false
+    // Not in `takenOver`: a poll that began before it may have an earlier snapshot.
+    if (this.#hasTakenOver && this.#alertness !== 'awake') this.#beginSettling()
+    this.#hasTakenOver = false
   }
 
   /** Called after a poll: decides how soon to poll again, and whether to sleep. */
@@ -142,11 +155,15 @@ export class SleepProtocol {
 
   async #goToSleep(): Promise<void> {
     await this.#options.setAsleep(true)
+    this.#beginSettling()
+    // Rows stored before that commit came without a notification: poll at once.
+    this.ring()
+  }
+
+  #beginSettling(): void {
     this.#alertness = 'settling'
     this.#settlesAfter = null
     this.#pollMs = minPollMs
-    // Rows stored before that commit came without a notification: poll at once.
-    this.ring()
   }
 
   get #slowerPollMs(): number {

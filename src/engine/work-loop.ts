@@ -78,6 +78,11 @@ export class WorkLoop {
     this.#sleep.ring()
   }
 
+  /** This node has taken over shards: publishers that began before may have notified their former owner. */
+  takenOver(): void {
+    this.#sleep.takenOver()
+  }
+
   /** A publisher in this process has stored a message; a loop that is awake polls soon anyway. */
   ringAsleep(): void {
     this.#sleep.ringAsleep()

@@ -121,6 +121,33 @@ describe('several nodes on one database', () => {
     )
   })
 
+  it('notice at once what was published to the former owner and is committed after the takeover', async () => {
+    const rig = await createRig()
+    const received = { by: [] as string[] }
+    const nodeOf = (name: string) =>
+      rig.start({ nodeName: name, limits: quick, handlers: { shared: () => void received.by.push(name) } })
+    const staying = await nodeOf('staying')
+    const leaving = await nodeOf('leaving')
+    await whenSpread([staying, leaving])
+    const names = await createLanes(rig, 20)
+    const owned = new Set(leaving.holdfast.node?.shards)
+    const lanes = await Promise.all(names.map(async (name) => ({ name, id: await rig.laneId(name) })))
+    const lane = lanes.find(({ id }) => owned.has(id & 255))
+    const publisher = await rig.database.pool.connect()
+    await publisher.query('begin')
+    await publisher.query('select holdfast.send($1, $2)', [lane?.name, '1'])
+    await leaving.holdfast.stop()
+    await until('the other to own all', () => staying.holdfast.node?.shards.length === 256)
+    // It has polled since.
+    const other = lanes.find(({ id }) => !owned.has(id & 255))?.name ?? ''
+    await rig.client().send(other, 2)
+    await rig.whenSettled(other)
+    await publisher.query('commit')
+    publisher.release()
+    await rig.whenSettled(lane?.name ?? '')
+    expect(received.by).toEqual(['staying', 'staying'])
+  })
+
   it('hand over nothing that they got back meanwhile, under another name', async () => {
     const rig = await createRig()
     const names = await createLanes(rig, 20)
