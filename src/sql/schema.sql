@@ -772,6 +772,7 @@ table holdfast_internal.runs with (autovacuum_analyze_scale_factor=0, autovacuum
   CREATE INDEX runs_due ON holdfast_internal.runs USING btree (lane_id, priority, due_at) WHERE ((due_at IS NOT NULL) AND (target IS NULL) AND (crashes = 0))
   CREATE INDEX runs_expiring ON holdfast_internal.runs USING btree (expires_at) WHERE (expires_at IS NOT NULL)
   CREATE INDEX runs_fair ON holdfast_internal.runs USING btree (lane_id, fair_key, priority DESC, id) WHERE ((fair_key IS NOT NULL) AND (due_at = 'infinity'::timestamp with time zone) AND (claim_id IS NULL) AND (NOT is_aside))
+  CREATE INDEX runs_fair_due ON holdfast_internal.runs USING btree (lane_id, due_at) WHERE ((fair_key IS NOT NULL) AND (due_at < 'infinity'::timestamp with time zone) AND (claim_id IS NULL) AND (target IS NULL) AND (crashes = 0))
   CREATE INDEX runs_fresh ON holdfast_internal.runs USING btree (lane_id, priority, id) WHERE (due_at IS NULL)
   CREATE INDEX runs_message ON holdfast_internal.runs USING btree (message_id) WHERE (message_id IS NOT NULL)
   CREATE INDEX runs_ordered ON holdfast_internal.runs USING btree (ordering_key, lane_id, id) WHERE (ordering_key IS NOT NULL)

@@ -87,6 +87,13 @@ async function line() {
   return { claim, end, enqueue }
 }
 
+const whenAllAreDue = () =>
+  until('all runs to be due', () =>
+    jobs.rig.value<boolean>(
+      'select not exists (select from holdfast_internal.runs where due_at > now() and due_at < $1)',
+      ['infinity'],
+    ),
+  )
 const many = (name: string, total: number) => Array.from({ length: total }, (_, n) => `${name}${n}`)
 const inputsOf = (runs: readonly ClaimedRun[]) => runs.map(({ body }) => JSON.parse(body!) as string)
 
@@ -146,6 +153,16 @@ describe('fair keys', () => {
     expect(next.filter((input) => input.startsWith('plain'))).toHaveLength(5)
   })
 
+  it('a run of a second key that has fallen due is among the next runs, however many of the first have', async () => {
+    const { claim, enqueue } = await line()
+    await enqueue(many('a', 20), { fairKey: 'a', delayMs: 1 })
+    await enqueue(['b'], { fairKey: 'b', delayMs: 2 })
+    await whenAllAreDue()
+    const next = inputsOf(await claim(4))
+    expect(next).toHaveLength(4)
+    expect(next).toContain('b')
+  })
+
   it('are refused together with another key, by the SDK and by SQL alike', async () => {
     const { enqueue } = await line()
     await expect(enqueue(['x'], { fairKey: 'a', orderingKey: 'b' })).rejects.toMatchObject({
@@ -156,6 +173,26 @@ describe('fair keys', () => {
         `line-${lines}`,
       ]),
     ).rejects.toThrow('not two of them')
+  })
+})
+
+describe('a run that was committed after a later one of its ordering key', () => {
+  it('hides no other run while the later one is in flight, and comes next', async () => {
+    const { claim, end, enqueue } = await line()
+    const publisher = await jobs.rig.database.pool.connect()
+    await publisher.query('begin')
+    const older = `select holdfast.enqueue($1, '"older"', '{"orderingKey": "k"}')`
+    await publisher.query(older, [`line-${lines}`])
+    await enqueue(['later'], { orderingKey: 'k' })
+    const later = await claim(1)
+    expect(inputsOf(later)).toEqual(['later'])
+    await publisher.query('commit')
+    publisher.release()
+    await enqueue(['other'], { orderingKey: 'other' })
+    expect(inputsOf(await claim(1))).toEqual(['other'])
+    expect(await claim(1)).toEqual([])
+    await end(later)
+    expect(inputsOf(await claim(1))).toEqual(['older'])
   })
 })
 
@@ -176,12 +213,7 @@ describe('a busy key', () => {
     await enqueue(['young'], { delayMs: 1 })
     const first = await claim(1)
     expect(inputsOf(first)).toEqual(['first'])
-    await until('the other to be due', async () =>
-      jobs.rig.value<boolean>(
-        'select not exists (select from holdfast_internal.runs where due_at > now() and due_at < $1)',
-        ['infinity'],
-      ),
-    )
+    await whenAllAreDue()
     await jobs.rig.rows(
       `update holdfast_internal.runs set due_at = 'infinity' where concurrency_key = 'k' and claim_id is null`,
     )

@@ -1,12 +1,13 @@
 import type { Queryable } from '../../../bench/workload/operator-dataset.ts'
 
-/** Queues whose runs have priorities, ordering keys, concurrency keys (one run of a key at a time), a time to come or fair keys, or wait aside for their job; and a job with limits of its own. */
+/** Queues whose runs have priorities, ordering keys, concurrency keys (one run of a key at a time), a time to come or fair keys, new and due again, or wait aside for their job; and a job with limits of its own. */
 export const keyedQueues = [
   'prioritised',
   'ordered',
   'concurrent',
   'later',
   'fair',
+  'fair-again',
   'aside',
   'limited',
   'bundled',
@@ -33,9 +34,9 @@ export async function fillKeyedRuns(connection: Queryable, count: number): Promi
     select nextval('holdfast_internal.ids'), job.queue_id, job.id, case when job.name = 'prioritised' then n % 4 else 0 end,
            case when job.name = 'ordered' then 'key-' || n % greatest(${count} / 20, 1) end,
            case when job.name in ('concurrent', 'limited') then 'key-' || n % greatest(${count} / 20, 1) end,
-           case when job.name = 'fair' then 'key-' || n % greatest(${count} / 20, 1) end, job.name = 'aside',
+           case when job.name in ('fair', 'fair-again') then 'key-' || n % greatest(${count} / 20, 1) end, job.name = 'aside',
            case when job.name = 'later' then now() + (n - ${count} / 2) * interval '1 second'
-                when job.name in ('ordered', 'concurrent', 'limited') then now() - (${count} - n) * interval '1 millisecond'
+                when job.name in ('ordered', 'concurrent', 'limited', 'fair-again') then now() - (${count} - n) * interval '1 millisecond'
                 when job.name in ('fair', 'aside') then 'infinity' end
     from generate_series(1, ${count}) as n cross join holdfast_internal.jobs as job
     where job.name in (${keyedQueues
