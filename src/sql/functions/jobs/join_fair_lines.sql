@@ -3,7 +3,7 @@
 create or replace function holdfast_internal.join_fair_lines(lane integer, looked_at timestamptz) returns void
 language plpgsql as $$
 declare
-  max_rows constant integer := 5000;
+  max_rows constant integer := 2000;
 begin
   update holdfast_internal.runs set due_at = 'infinity' where id = any (array(
     select run.id from holdfast_internal.runs as run
