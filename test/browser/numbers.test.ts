@@ -4,13 +4,17 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { browserPath } from '../support/browser/browser.ts'
 import { DashboardRig } from '../support/browser/dashboard-rig.ts'
 import { scrollFrames } from '../support/browser/frame-work.ts'
+import { listByHand } from '../support/browser/list-by-hand.ts'
 
 const rows = 100_000
-const frames = 150
+const frames = 100
 /** Twenty screens a second: more than a fling. */
 const perFrame = 300
 /** Now and then somebody pulls the scroll bar. */
 const jump = 300_000
+const frameBudgetMs = 8
+/** A slow machine misses any number of milliseconds: what a list written by hand costs there may be exceeded by so much. It was 0.4 to 1.25 times that. */
+const timesByHand = 1.5
 
 /** With less of the processors free, caches and cores that others use make the same work take half as much processor time again: it says nothing about the page. */
 const minFree = 0.5
@@ -130,7 +134,7 @@ describe.skipIf(browserPath === null)('the budget', { retry: 2 }, () => {
     ['a desk', {}],
     ['a phone', { isPhone: true }],
   ] as const)(
-    `scrolling ${rows} rows on %s takes 8 ms of script and layout a frame, and no task of 50 ms`,
+    `scrolling ${rows} rows on %s takes ${frameBudgetMs} ms of script and layout a frame, or little more than a list by hand, and no task of 50 ms`,
     { timeout: 120_000 },
     async ([where, options], { skip }) => {
       const free = await freeOnceCalm()
@@ -163,22 +167,37 @@ describe.skipIf(browserPath === null)('the budget', { retry: 2 }, () => {
       const countNodes = () => page.evaluate(() => document.querySelectorAll('*').length)
       const nodes = await countNodes()
       const steps = Array.from({ length: frames }, (_, frame) => (frame % 30 === 29 ? jump : perFrame))
-      // The first run compiles.
-      await scrollFrames(page, steps)
+      const byHand = await page.context().newPage()
+      await byHand.setContent(listByHand(rows))
       const runs = []
-      for (let run = 0; run < 3; run++) runs.push(await scrollFrames(page, steps))
+      const handRuns = []
+      // In turns: what else the machine does meets both. The first of each compiles.
+      for (let run = 0; run < 4; run++) {
+        await byHand.bringToFront()
+        handRuns.push(await scrollFrames(byHand, steps))
+        await page.bringToFront()
+        runs.push(await scrollFrames(page, steps))
+      }
+      runs.shift()
+      handRuns.shift()
       const p95s = runs.map((run) => p95Of(run.frames))
+      const handP95s = handRuns.map((run) => p95Of(run.frames))
+      const handLongest = handRuns.map((run) => run.longestTaskMs)
       const longest = runs.map((run) => run.longestTaskMs)
       const later = await countNodes()
       console.log(
-        `scrolling on ${where}, ${perFrame} px a frame: p95 of script, style and layout ${p95s.map((ms) => ms.toFixed(1)).join(', ')} ms a frame; longest task ${longest.map((ms) => ms.toFixed(0)).join(', ')} ms; ${later} nodes`,
+        `scrolling on ${where}, ${perFrame} px a frame: p95 of script, style and layout ${texts(p95s)} ms a frame, of a list by hand ${texts(handP95s)} ms; longest task ${longest.map((ms) => ms.toFixed(0)).join(', ')} ms; ${later} nodes`,
       )
-      expect(middleOf(p95s)).toBeLessThanOrEqual(8)
-      expect(middleOf(longest)).toBeLessThanOrEqual(50)
+      expect(middleOf(p95s)).toBeLessThanOrEqual(Math.max(frameBudgetMs, middleOf(handP95s) * timesByHand))
+      expect(middleOf(longest)).toBeLessThanOrEqual(Math.max(50, middleOf(handLongest) * timesByHand))
       expect(Math.abs(later - nodes)).toBeLessThan(600)
     },
   )
 })
+
+function texts(values: readonly number[]): string {
+  return values.map((value) => value.toFixed(1)).join(', ')
+}
 
 function middleOf(values: readonly number[]): number {
   return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? Number.NaN
