@@ -1,8 +1,12 @@
 /** The local queue holds as many runs as end in this time, at the rate of the last claim rounds. */
 const prefetchMs = 200
 const minSampleMs = 5
-/** If all runs of a claim round end within this time, the next round takes twice as many: from 64 to 2,000 in five rounds. */
-const maxDoublingMs = 400
+/**
+ * If all runs of a claim round ended within it, the round consists mostly of the claim, and says little about how fast runs end. The next round takes as many as
+ * would end in this time, at most eight times as many: from 64 to 2,000 in two rounds.
+ */
+const growthMs = 800
+const maxGrowth = 8
 
 /** How many runs to claim ahead of free slots. Only short runs are claimed ahead: a waiting long run could run on another worker. */
 export class LineLength {
@@ -39,8 +43,9 @@ export class LineLength {
     this.#ratePerMs = (this.#ratePerMs + finished / elapsedMs) / 2
     this.#sampledAtMs = nowMs
     this.#completedThen = completed
-    const doubled = finished >= this.#takenThen && elapsedMs <= maxDoublingMs ? 2 * this.#takenThen : 0
+    const growth = Math.min(maxGrowth, growthMs / elapsedMs)
+    const grown = finished >= this.#takenThen && growth >= 2 ? Math.floor(growth * this.#takenThen) : 0
     this.#takenThen = taken
-    this.#runs = Math.min(this.#maxRuns, Math.max(doubled, Math.floor(this.#ratePerMs * prefetchMs)))
+    this.#runs = Math.min(this.#maxRuns, Math.max(grown, Math.floor(this.#ratePerMs * prefetchMs)))
   }
 }
