@@ -207,7 +207,10 @@ describe('an ordering key', () => {
     await until('the message behind', () => order.includes(3))
     gate.open()
     await until('the older one', () => order.includes(1))
-    await rig.rows('drop trigger refuse_result on holdfast_internal.attempts')
+    // Not by dropping the trigger: PostgreSQL locks the partitions for that in another order than a query does, so that a node may deadlock with it.
+    await rig.rows(
+      'create or replace function public.refuse_result() returns trigger language plpgsql as $$ begin return new; end $$',
+    )
   })
 
   it('goes on after a dead letter', async () => {

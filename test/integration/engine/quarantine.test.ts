@@ -87,6 +87,11 @@ describe('a result that the database refuses', () => {
     await node.holdfast.send(name, 14, { orderingKey: 'k' })
   })
 
+  /** Not by dropping the trigger: PostgreSQL locks the partitions for that in another order than a query does, so that a node may deadlock with it. */
+  const accept = () =>
+    rig.rows(
+      'create or replace function refuse() returns trigger language plpgsql as $$ begin return new; end $$',
+    )
   const list = () => node.holdfast.quarantine.list()
 
   it('is shown with its reason, and found by its alert', async () => {
@@ -102,7 +107,7 @@ describe('a result that the database refuses', () => {
     const [kept] = await list()
     expect(await node.holdfast.quarantine.retry(kept?.id ?? 0)).toBe(false)
     expect(await list()).toMatchObject([{ tries: 1, lastError: expect.stringContaining('unlucky') }])
-    await rig.rows('drop trigger refuse on holdfast_internal.attempts')
+    await accept()
     expect(await node.holdfast.quarantine.retry(kept?.id ?? 0)).toBe(true)
     await rig.whenSettled(name)
     expect(handled).toEqual([13, 14])
@@ -110,7 +115,7 @@ describe('a result that the database refuses', () => {
   })
 
   it('is retried automatically when its time has come', async () => {
-    await rig.rows('drop trigger refuse on holdfast_internal.attempts')
+    await accept()
     expect(await rig.value('select holdfast_internal.retry_quarantined(10)')).toBe(0)
     await rig.rows('update holdfast_internal.quarantine set next_try_at = now()')
     expect(await rig.value('select holdfast_internal.retry_quarantined(10)')).toBe(1)
@@ -119,7 +124,7 @@ describe('a result that the database refuses', () => {
   })
 
   it('is discarded on request, and its delivery is sent again', async () => {
-    await rig.rows('drop trigger refuse on holdfast_internal.attempts')
+    await accept()
     const [kept] = await list()
     await node.holdfast.quarantine.release(kept?.id ?? 0)
     await rig.whenSettled(name)
