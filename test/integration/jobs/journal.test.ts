@@ -36,13 +36,15 @@ test('a worker with a full journal claims no runs and loses no results, and cont
     journalFolder,
     limits: { maxJournalBytes: 1, slowPollMs: 100 },
   })
-  await holdfast.enqueue(job, 'first')
+  // Through another client: a run that is assigned to an idle worker of its process when it is enqueued has no row that could be locked.
+  await holdfast.enqueue(job, 'first', { client: jobs.rig.database.pool })
   await until('the first to begin', () => ran.length)
   const client = await jobs.rig.database.pool.connect()
   try {
     // Settling waits for the transaction that has locked the run.
     await client.query('begin')
-    await client.query('select from holdfast_internal.runs for update')
+    const locked = await client.query('select from holdfast_internal.runs for update')
+    expect(locked.rowCount).toBe(1)
     finish()
     await until('the first to end', () => worker.completed)
     // Its result is written in the same turn of the loop as others that end in it. A claim that was sent before that may still take a run.

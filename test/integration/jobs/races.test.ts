@@ -398,13 +398,20 @@ describe('a success that waits to be committed', () => {
     const job = noting()
     await noteWhatGoesBack()
     const worker = await work(job)
-    const { id } = await holdfast.enqueue(job, { label: 'in front', isHeld: true })
-    const behind = await numberOf((await holdfast.enqueue(job, { label: 'behind', isHeld: true })).id)
+    // Through another client: a run that is assigned to an idle worker of its process when it is enqueued has no row that could be locked.
+    const client = jobs.rig.database.pool
+    const { id } = await holdfast.enqueue(job, { label: 'in front', isHeld: true }, { client })
+    const behind = await numberOf(
+      (await holdfast.enqueue(job, { label: 'behind', isHeld: true }, { client })).id,
+    )
     await whenRan('in front')
     await whenRan('behind')
     await inTransaction(async (client) => {
       // Results are handed in one batch after the other: this one has to wait, and all that follow.
-      await client.query('select from holdfast_internal.runs where id = $1 for update', [await numberOf(id)])
+      const locked = await client.query('select from holdfast_internal.runs where id = $1 for update', [
+        await numberOf(id),
+      ])
+      expect(locked.rowCount).toBe(1)
       await end('in front')
       await until('it to be handed in', () =>
         jobs.rig.value(
