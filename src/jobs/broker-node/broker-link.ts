@@ -308,7 +308,11 @@ export class BrokerLink {
           acknowledge: () => {
             if (!isOpen || this.#open?.consume !== consume) return
             isOpen = false
-            consume.ack(message)
+            try {
+              consume.ack(message)
+            } catch {
+              // The channel is being closed: the broker delivers the message again.
+            }
           },
         })
       })
