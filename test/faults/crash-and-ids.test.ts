@@ -19,6 +19,7 @@ beforeEach(async () => {
   database = await DatabaseProcess.start()
   await database.rows(`alter system set wal_writer_delay = '10s'`)
   await database.rows(`alter system set wal_writer_flush_after = '1GB'`)
+  await database.rows('alter system set autovacuum = off')
   await database.rows('select pg_reload_conf()')
   holdfast = new Holdfast({ databaseUrl: database.url })
 })
@@ -63,6 +64,32 @@ async function kill(pid: number): Promise<void> {
   })
 }
 
+/** Stops the writer and the node's own connections while they do nothing: one that was stopped at work could hold a lock that everybody needs. */
+async function stopAtRest(client: Client): Promise<number[]> {
+  const look = async () => {
+    const { rows } = await client.query<{ pid: number; isAtRest: boolean }>(
+      `select pid, coalesce(wait_event in ('ClientRead', 'WalWriterMain'), false) as "isAtRest" from pg_stat_activity
+       where backend_type = 'walwriter' or application_name in
+         ('holdfast-control', 'holdfast-maintenance', 'holdfast-beat', 'holdfast-operations')`,
+    )
+    return rows
+  }
+  return until(
+    'them to rest',
+    async () => {
+      const before = await look()
+      if (!before.every(({ isAtRest }) => isAtRest)) return []
+      for (const { pid } of before) process.kill(pid, 'SIGSTOP')
+      const after = await look()
+      if (after.length === before.length && after.every(({ isAtRest }) => isAtRest))
+        return after.map(({ pid }) => pid)
+      for (const { pid } of before) process.kill(pid, 'SIGCONT')
+      return []
+    },
+    (pids) => pids.length > 0,
+  )
+}
+
 /** A message and its delivery as an asynchronous transaction stores them that asks nobody for durability. */
 const storeUnflushed = `
   with drawn as (select nextval('holdfast_internal.ids') as id from generate_series(1, 40)),
@@ -88,23 +115,24 @@ describe('after a crash that forgets drawn ids', () => {
     for (const name of ['first', 'second']) await holdfast.endpoints.create({ name, transport: 'function' })
     for (const name of ['first', 'second']) await holdfast.send(name, 'before')
     await until('both to arrive', () => sentIds.length === 2)
+    // What is committed later flushes all that was written before.
+    await until(
+      'both to be settled',
+      async () => (await database.count('select from holdfast_internal.deliveries')) === 0,
+    )
 
     const publisher = await connect()
     const victim = await backend()
     await publisher.query('set synchronous_commit = off')
     // Whoever would take it to the disk stands still: the writer, and what the node commits besides.
-    const { rows: others } = await publisher.query<{ pid: number }>(
-      `select pid from pg_stat_activity where backend_type = 'walwriter' or application_name in
-         ('holdfast-control', 'holdfast-maintenance', 'holdfast-beat', 'holdfast-operations')`,
-    )
-    for (const { pid } of others) process.kill(pid, 'SIGSTOP')
+    const others = await stopAtRest(publisher)
     await publisher.query(storeUnflushed)
     await until('them to be in flight', () => sentIds.length === 42)
     // All are told to quit before they go on.
     const ended = new Promise((resolve) => publisher.once('end', resolve))
     const recovered = kill(victim)
     await ended
-    for (const { pid } of others) process.kill(pid, 'SIGCONT')
+    for (const pid of others) process.kill(pid, 'SIGCONT')
     await recovered
     expect(await database.count(`select from holdfast_internal.messages where body::text = '"lost"'`)).toBe(0)
 

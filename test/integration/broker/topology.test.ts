@@ -68,16 +68,14 @@ describe.skipIf(brokerUrl === null)('the topology of broker mode on a RabbitMQ',
 
   test('a direct exchange bound with # would drop what expires', async () => {
     const exchange = `${options.prefix}.direct`
-    const [dead, source] = [`${exchange}.dead`, `${exchange}.source`]
+    const [dead, source, witness] = [`${exchange}.dead`, `${exchange}.source`, `${exchange}.witness`]
     await channel.assertExchange(exchange, 'direct', { autoDelete: true })
     await declare({ name: dead, arguments: {}, bindings: [{ exchange, key: '#' }] })
     await declare({ name: source, arguments: { 'x-dead-letter-exchange': exchange }, bindings: [] })
+    await declare({ name: witness, arguments: {}, bindings: [{ exchange, key: source }] })
     channel.sendToQueue(source, Buffer.from('x'), { expiration: '1' })
-    await until(
-      'the message to expire',
-      () => channel.checkQueue(source),
-      ({ messageCount }) => messageCount === 0,
-    )
+    // RabbitMQ removes a message that expires before it routes it.
+    await take(witness)
     // Behind the lost one, so that its absence is seen at a known time.
     await channel.bindQueue(dead, exchange, source)
     channel.sendToQueue(source, Buffer.from('y'), { expiration: '1' })

@@ -270,11 +270,14 @@ describe.runIf(isLinux)('a killed supervisor', () => {
     const guardPid = await parentOf(supervised.serverPid)
     const guards = await childrenOf(guardPid)
     const backends = await childrenOf(supervised.serverPid)
-    for (const pid of [guardPid, ...guards, ...backends]) {
-      try {
-        process.kill(pid, 'SIGKILL')
-      } catch {
-        // A backend whose client has gone may have ended by itself.
+    // All stand still first: one that sees another die ends the server in order.
+    for (const signal of ['SIGSTOP', 'SIGKILL'] as const) {
+      for (const pid of [supervised.child.pid ?? 0, guardPid, ...guards, ...backends]) {
+        try {
+          process.kill(pid, signal)
+        } catch {
+          // A backend whose client has gone may have ended by itself.
+        }
       }
     }
     await killAndWait(supervised)
