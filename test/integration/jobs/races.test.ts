@@ -399,17 +399,17 @@ describe('a success that waits to be committed', () => {
     await noteWhatGoesBack()
     const worker = await work(job)
     // Through another client: a run that is assigned to an idle worker of its process when it is enqueued has no row that could be locked.
-    const client = jobs.rig.database.pool
-    const { id } = await holdfast.enqueue(job, { label: 'in front', isHeld: true }, { client })
-    const behind = await numberOf(
-      (await holdfast.enqueue(job, { label: 'behind', isHeld: true }, { client })).id,
-    )
+    const elsewhere = { client: jobs.rig.database.pool }
+    const enqueue = async (label: string) =>
+      numberOf((await holdfast.enqueue(job, { label, isHeld: true }, elsewhere)).id)
+    const inFront = await enqueue('in front')
+    const behind = await enqueue('behind')
     await whenRan('in front')
     await whenRan('behind')
     await inTransaction(async (client) => {
       // Results are handed in one batch after the other: this one has to wait, and all that follow.
       const locked = await client.query('select from holdfast_internal.runs where id = $1 for update', [
-        await numberOf(id),
+        inFront,
       ])
       expect(locked.rowCount).toBe(1)
       await end('in front')

@@ -102,7 +102,7 @@ async function parentOf(pid: number): Promise<number> {
 
 async function childrenOf(pid: number): Promise<number[]> {
   const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')
-  return text.trim().split(' ').map(Number)
+  return text.split(' ').filter(Boolean).map(Number)
 }
 
 /** The processes whose working directory lies in the data dir. */
@@ -271,8 +271,9 @@ describe.runIf(isLinux)('a killed supervisor', () => {
     const guards = await childrenOf(guardPid)
     const backends = await childrenOf(supervised.serverPid)
     // All stand still first: one that sees another die ends the server in order.
+    supervised.child.kill('SIGSTOP')
     for (const signal of ['SIGSTOP', 'SIGKILL'] as const) {
-      for (const pid of [supervised.child.pid ?? 0, guardPid, ...guards, ...backends]) {
+      for (const pid of [guardPid, ...guards, ...backends]) {
         try {
           process.kill(pid, signal)
         } catch {
