@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
-import tls from 'node:tls'
+import type tls from 'node:tls'
 import type { ChannelModel } from 'amqplib'
+import { connectTls } from '../network/connect-tls.ts'
 import type { Egress } from '../network/egress.ts'
 import type { BrokerAddress, BrokerHost } from './amqp-url.ts'
 import type { Amqplib, RawConnection } from './amqplib.ts'
@@ -124,7 +125,7 @@ export class BrokerConnection {
   #secure(raw: Socket, hostname: string): void {
     // An IP address can't be a TLS server name (RFC 6066).
     const servername = /^[\d.]+$|:/.test(hostname) ? {} : { servername: hostname, host: hostname }
-    const socket = tls.connect({ ...this.#options.tls, ...servername, host: hostname, socket: raw })
+    const socket = connectTls({ ...this.#options.tls, ...servername, host: hostname, socket: raw })
     this.#watch(socket)
     socket.once('secureConnect', () => void this.#open(socket))
   }

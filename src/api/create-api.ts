@@ -1,5 +1,11 @@
 import { isUtf8 } from 'node:buffer'
-import type { IncomingMessage } from 'node:http'
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerOptions,
+} from 'node:http'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { operations } from '../contract/operations.ts'
 import { HoldfastError } from '../core/errors.ts'
@@ -23,6 +29,7 @@ import { endUnreadRequest, readBody } from './read-body.ts'
 import { RecentAnswers } from './recent-answers.ts'
 import { registerCalls } from './register-calls.ts'
 import { requestIdOf } from './request-id.ts'
+import { RequestTurns } from './request-turns.ts'
 import { addSecurityHeaders } from './security-headers.ts'
 import { registerStream } from './stream/register-stream.ts'
 
@@ -65,16 +72,17 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   const app = Fastify({
     logger: false,
     genReqId: requestIdOf,
-    requestTimeout: requestMs,
-    keepAliveTimeout: keepAliveTimeoutMs,
     routerOptions: { maxParamLength, ignoreTrailingSlash: true },
-    http: {
-      maxHeaderSize: maxHeaderBytes,
-      headersTimeout: headersMs,
-      connectionsCheckingInterval: checkMs,
-      // Node.js would respond without a body; `refuseBadHttp` says what is missing.
-      requireHostHeader: false,
-    },
+    serverFactory: (handle) =>
+      serverInTurns(handle, {
+        requestTimeout: requestMs,
+        keepAliveTimeout: keepAliveTimeoutMs,
+        maxHeaderSize: maxHeaderBytes,
+        headersTimeout: headersMs,
+        connectionsCheckingInterval: checkMs,
+        // Node.js would respond without a body; `refuseBadHttp` says what is missing.
+        requireHostHeader: false,
+      }),
     clientErrorHandler: answerBadHttp,
     frameworkErrors: (error, request, reply) => {
       void answerProblem(error, request, reply, options.logger)
@@ -109,6 +117,15 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
     registerPages(scope, options.holdfast, dashboard)
   })
   return app
+}
+
+function serverInTurns(handle: RequestListener, options: ServerOptions): Server {
+  const turns = new RequestTurns()
+  const server = createServer(options, (request, response) =>
+    turns.begin(request.socket, () => handle(request, response)),
+  )
+  turns.watch(server)
+  return server
 }
 
 /** Keeps the text until the operation is known: a payload may have numbers that JavaScript can't represent. */

@@ -2,6 +2,7 @@ import { HoldfastError } from '../core/errors.ts'
 import { RawJson } from '../sdk/raw-json.ts'
 import {
   markExactNumbers,
+  maxPayloadDepth,
   PayloadError,
   parseExactJson,
   restoreExactNumbers,
@@ -20,9 +21,16 @@ export function parseBody(text: string): ParsedBody {
     const value: unknown = JSON.parse(text)
     return { value, marked: markedText === text ? undefined : JSON.parse(markedText) }
   } catch (error) {
-    const why = error instanceof PayloadError ? error.message : (error as Error).message
-    throw new HoldfastError('invalid_json', `The body is not valid JSON: ${why}`, {}, error)
+    throw new HoldfastError('invalid_json', whyRefused(error), {}, error)
   }
+}
+
+function whyRefused(error: unknown): string {
+  if (!(error instanceof PayloadError)) return `The body is not valid JSON: ${(error as Error).message}`
+  // The error's own advice is about transforms.
+  return error.code === 'payload_too_deep'
+    ? `The body is nested deeper than ${maxPayloadDepth} levels: flatten it.`
+    : error.message
 }
 
 /** A part of the body without rounded numbers: as JSON text if JavaScript would lose digits. */

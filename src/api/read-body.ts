@@ -26,12 +26,12 @@ export async function readBody(request: IncomingMessage, maxBytes: number): Prom
     }
     const onData = (chunk: Buffer): void => {
       body.add(chunk)
-      if (body.isTooLarge) giveUp(tooLarge())
+      if (body.isTooLarge) giveUp(tooLarge(maxBytes))
       else if (body.isCrumbled) giveUp(crumbled())
     }
     // Refuse before the body is sent.
     if (Number(request.headers['content-length'] ?? 0) > maxBytes) {
-      giveUp(tooLarge())
+      giveUp(tooLarge(maxBytes))
       return
     }
     request.on('data', onData)
@@ -40,8 +40,12 @@ export async function readBody(request: IncomingMessage, maxBytes: number): Prom
   })
 }
 
-function tooLarge(): HoldfastError {
-  return new HoldfastError('body_too_large', 'The body is larger than this operation accepts.')
+function tooLarge(maxBytes: number): HoldfastError {
+  return new HoldfastError(
+    'body_too_large',
+    `The body is larger than the ${maxBytes} bytes that this operation accepts.`,
+    { maxBytes },
+  )
 }
 
 function crumbled(): HoldfastError {

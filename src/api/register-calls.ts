@@ -4,7 +4,7 @@ import type { Operation } from '../contract/operation.ts'
 import { isAllowed, rolesWith } from '../core/access/roles.ts'
 import { HoldfastError } from '../core/errors.ts'
 import { isStorable } from '../core/field.ts'
-import { type Problem, problemsOf } from '../core/problem.ts'
+import { listProblems, type Problem, problemsOf } from '../core/problem.ts'
 import type { Holdfast } from '../sdk/holdfast.ts'
 import type { Management } from '../sdk/management.ts'
 import type { Database } from '../storage/database.ts'
@@ -152,7 +152,7 @@ function parseInput(request: FastifyRequest, operation: Operation): Input {
   const parse = (schema: z.ZodType, value: unknown): unknown => {
     const parsed = schema.safeParse(value)
     if (parsed.success) return parsed.data
-    problems.push(...problemsOf(parsed.error, schema instanceof z.ZodObject ? Object.keys(schema.shape) : []))
+    problems.push(...problemsOf(parsed.error, { schema, input: value }))
     return undefined
   }
   for (const [name, value] of Object.entries(request.params as Record<string, string>)) {
@@ -172,9 +172,7 @@ function parseInput(request: FastifyRequest, operation: Operation): Input {
     problems.push({ path: '', message: 'this operation takes no body: leave it out' })
   }
   if (problems.length === 0) return input
-  const listed = problems
-    .map(({ path, message }) => (path === '' ? message : `${path}: ${message}`))
-    .join('; ')
+  const listed = listProblems(problems, 'the body')
   throw new HoldfastError('invalid_request', `The request is invalid. ${listed}`, { problems })
 }
 

@@ -153,11 +153,15 @@ export class Caller {
   }
 }
 
+/** OpenSSL's words for a server that answers in plain text, in several lines. */
+const noTls = /wrong version number|packet length too long/i
+
 /** `fetch` throws "fetch failed", with the reason as the cause. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (error.name === 'TimeoutError') return 'no response arrived in time'
   const { cause } = error as { cause?: unknown }
   if (cause instanceof AggregateError) return reasonOf(cause.errors[0])
-  return cause instanceof Error ? cause.message : error.message
+  const { message } = cause instanceof Error ? cause : error
+  return noTls.test(message) ? "it doesn't answer with TLS; write http:// if it has none" : message
 }

@@ -9,6 +9,8 @@ export interface ConfigFile {
   readonly values: Readonly<Record<string, unknown>>
 }
 
+/** Names that other tools read. They are refused, because a file that is silently ignored looks like one that is read. */
+const otherNames = ['ts', 'mts', 'cts', 'cjs', 'yaml', 'yml', 'toml'].map((end) => `holdfast.config.${end}`)
 const fileNames = ['holdfast.config.json', 'holdfast.config.mjs', 'holdfast.config.js'] as const
 
 /** Reads the config file of a folder, or the named one; null if there is none. */
@@ -25,13 +27,13 @@ export async function readConfigFile(folder: string, named?: string): Promise<Co
 }
 
 async function findConfigFile(folder: string): Promise<string | null> {
-  const found: string[] = []
-  for (const name of fileNames) {
-    const exists = await access(resolve(folder, name)).then(
-      () => true,
-      () => false,
+  const found = await existing(folder, fileNames)
+  const [unread] = await existing(folder, otherNames)
+  if (unread !== undefined) {
+    throw invalid(
+      unread,
+      `can't be read by Holdfast: write it as one of ${fileNames.join(', ')}, or remove it`,
     )
-    if (exists) found.push(name)
   }
   if (found.length > 1) {
     throw new HoldfastError(
@@ -41,6 +43,18 @@ async function findConfigFile(folder: string): Promise<string | null> {
     )
   }
   return found[0] ?? null
+}
+
+async function existing(folder: string, names: readonly string[]): Promise<string[]> {
+  const found: string[] = []
+  for (const name of names) {
+    const exists = await access(resolve(folder, name)).then(
+      () => true,
+      () => false,
+    )
+    if (exists) found.push(name)
+  }
+  return found
 }
 
 async function readJson(path: string, name: string): Promise<unknown> {

@@ -20,6 +20,26 @@ function load(flags: ConfigFlags, environment: Record<string, string> = {}, conf
 
 const write = (name: string, text: string) => writeFile(join(folder, name), text)
 
+test.each([
+  ['{"databaseUrl": 17}', '"databaseUrl" in holdfast.config.json must be text.'],
+  ['{"allowNetworks": {}}', '"allowNetworks" in holdfast.config.json'],
+])('a value of another type in the config file is refused in plain words: %s', async (text, message) => {
+  await write('holdfast.config.json', text)
+  const error = (await load({}).catch((thrown: unknown) => thrown)) as Error
+  expect(error.message).toContain(message)
+  expect(error.message).not.toContain('Invalid input')
+})
+
+test.each(['holdfast.config.ts', 'holdfast.config.yaml', 'holdfast.config.cjs'])(
+  '%s is refused instead of ignored',
+  async (name) => {
+    await write(name, 'export default { port: 1001 }')
+    await expect(load({})).rejects.toThrow(
+      `The config file ${name} can't be read by Holdfast: write it as one of holdfast.config.json, holdfast.config.mjs, holdfast.config.js, or remove it.`,
+    )
+  },
+)
+
 describe('precedence', () => {
   test('a setting that is not given has its default, and no source', async () => {
     const { config, sources } = await load({})

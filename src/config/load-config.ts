@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { HoldfastError } from '../core/errors.ts'
 import { nearestName } from '../core/nearest-name.ts'
+import { problemsOf } from '../core/problem.ts'
 import { type ConfigFile, readConfigFile } from './config-file.ts'
 import { type Given, wrongValue } from './given.ts'
 import { type Config, type SettingName, settingNames, settings } from './settings.ts'
@@ -112,7 +113,7 @@ function parseValue(name: SettingName, given: Given): unknown {
   const { schema, isSecret } = settings[name]
   const parsed = schema.safeParse(given.value)
   if (parsed.success) return parsed.data
-  throw wrongValue(name, given, parsed.error.issues[0]?.message ?? 'is invalid', isSecret)
+  throw wrongValue(name, given, problemsOf(parsed.error)[0]?.message ?? 'is invalid', isSecret)
 }
 
 function refuseUnknownFields(file: ConfigFile): void {

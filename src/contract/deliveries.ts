@@ -70,6 +70,10 @@ export const deliveryOperations = {
       ...tracePage,
       ...messageFilter,
       ...failureFilter,
+      statusCode: failureFilter.statusCode.meta({ description: 'Of any of its attempts.' }),
+      errorCode: failureFilter.errorCode.meta({
+        description: 'Of any of its attempts, or of its dead letter. So is `error`.',
+      }),
       ...timeFilter,
       state: field.oneOf(...states).optional(),
       messageId: field.text(64).optional(),

@@ -111,7 +111,7 @@ export const runOperations = {
       ...timeFilter,
     }),
     result: listOf(runShape),
-    errors: ['run_not_found'],
+    errors: ['invalid_filter'],
   }),
   get: defineOperation({
     id: 'getRun',

@@ -1,7 +1,7 @@
 const firstBytes = 4 * 1024
 /** A slow peer may legitimately send a short body byte by byte. */
-const freeChunks = 512
-const minAverageChunkBytes = 8
+export const freeChunks = 512
+export const minAverageChunkBytes = 8
 
 /** The beginning of a received body, in one buffer that grows up to a limit, however many chunks arrive. */
 export class BoundedBytes {

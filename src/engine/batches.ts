@@ -90,8 +90,24 @@ export class Batches {
     for (const [delivery, why] of refused) this.#options.conclude(delivery, why, true)
     const sent = group.slice(0, group.length - left.length).filter((delivery) => !refused.has(delivery))
     if (outcome === null) this.#cut(lane, sent)
-    else for (const delivery of sent) this.#options.conclude(delivery, outcome, delivery === sent[0])
+    else this.#conclude(sent, outcome)
     this.#options.pump(lane)
+  }
+
+  #conclude(sent: readonly Delivery[], outcome: AttemptOutcome): void {
+    const [first] = sent
+    if (first === undefined) return
+    if (sent.length === 1) {
+      this.#options.conclude(first, outcome, true)
+      return
+    }
+    // The list is kept once, in the partition of attempts that is dropped last.
+    const keeper = sent.reduce((last, delivery) => (delivery.id > last.id ? delivery : last))
+    const all = sent.map((delivery) => delivery.deliveryId)
+    for (const delivery of sent) {
+      const batch = delivery === keeper ? all : keeper.deliveryId
+      this.#options.conclude(delivery, { ...outcome, batch }, delivery === first)
+    }
   }
 
   async #sendOrBreak(group: readonly Delivery[], channel: TransportChannel): Promise<BatchOutcome> {

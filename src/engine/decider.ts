@@ -6,7 +6,7 @@ import type { DatabaseClock } from './clock.ts'
 import type { Delivery } from './delivery.ts'
 import type { DeliverySettler } from './delivery-settler.ts'
 import type { Endings } from './endings.ts'
-import { failureRecord } from './failure-record.ts'
+import { capturedDetail, failureRecord } from './failure-record.ts'
 import type { LanePolicy } from './lane-policy.ts'
 import type { NodeObserver } from './observer.ts'
 import type { Probes } from './probes.ts'
@@ -54,6 +54,7 @@ export class Decider {
     if (isSuccess) {
       delivery.durationMs = Math.round(outcome.durationMs)
       delivery.statusCode = outcome.statusCode ?? null
+      delivery.detail = capturedDetail(outcome)
       settler.succeed(delivery)
     } else {
       this.#settleFailure(delivery, outcome, !speaksForRequest)

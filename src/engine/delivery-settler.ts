@@ -94,7 +94,11 @@ export class DeliverySettler {
       store: (records) =>
         settleSuccesses(options.database, options.incarnation(), records, options.clock.monotonicMs()),
       onStored: (records) => this.#concludeSuccesses(records),
-      withoutTexts: () => null,
+      withoutTexts: (record) => {
+        if (record.detail === undefined || record.detail === null) return null
+        record.detail = null
+        return record
+      },
     }
     this.#failureStore = {
       ...quarantining,

@@ -36,6 +36,7 @@ export class Delivery implements Dispatch, SuccessRecord {
   /** Set when the delivery has succeeded. */
   durationMs = 0
   statusCode: number | null = null
+  detail: object | null = null
 
   constructor(lane: Lane, row: DeliveryRow, message: Message | null) {
     this.lane = lane

@@ -5,14 +5,23 @@ import type { Delivery } from './delivery.ts'
 
 export const maxErrorLength = 2000
 
+/** What is stored of the request and the response; null if the transport captured neither. */
+export function capturedDetail({ request, response, timings, batch }: AttemptOutcome): object | null {
+  return request === undefined && response === undefined ? null : { request, response, timings, batch }
+}
+
+/** A failed attempt keeps its timings in any case. */
+function failureDetail(outcome: AttemptOutcome): object | null {
+  const { timings } = outcome
+  return capturedDetail(outcome) ?? (timings === undefined ? null : { timings })
+}
+
 /** The record of a failed attempt, with the decision about its delivery. */
 export function failureRecord(
   delivery: Delivery,
   outcome: AttemptOutcome,
   decision: Decision,
 ): FailureRecord {
-  const { request, response, timings } = outcome
-  const hasDetail = request !== undefined || response !== undefined || timings !== undefined
   return {
     id: delivery.id,
     message: delivery.rowMessageId,
@@ -27,7 +36,7 @@ export function failureRecord(
     durationMs: Math.round(outcome.durationMs),
     errorCode: outcome.error?.code ?? null,
     error: outcome.error?.message.slice(0, maxErrorLength) ?? null,
-    detail: hasDetail ? { request, response, timings } : null,
+    detail: failureDetail(outcome),
     action: decision.action,
     delayMs: decision.action === 'retry' ? decision.delayMs : null,
     reason: decision.action === 'retry' ? null : decision.reason,

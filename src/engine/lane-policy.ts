@@ -1,6 +1,7 @@
+import { z } from 'zod'
 import type { Pause } from '../core/delivery/give-up.ts'
 import { type EndpointSettings, parseEndpoint } from '../core/endpoints/endpoint-config.ts'
-import type { Parsed } from '../core/problem.ts'
+import { type Parsed, problemsInside, problemsOf } from '../core/problem.ts'
 import { restoreSecrets } from '../secrets/endpoint-secrets.ts'
 import type { LaneRow } from '../storage/read-lanes.ts'
 import type { TransportRegistry } from '../transports/registry.ts'
@@ -45,7 +46,7 @@ export function readLanePolicy(row: LaneRow, transports: TransportRegistry): Pol
     })
     return { ok: true, policy: { settings: parsed.value, channel, pauses: readPauses(row.pauses) } }
   } catch (error) {
-    return { ok: false, reason: `its settings can't be used: ${firstLine(error)}` }
+    return { ok: false, reason: `its settings can't be used: ${reasonOf(error)}` }
   }
 }
 
@@ -94,7 +95,11 @@ function readPauses(stored: unknown): Pause[] {
     .map(([fromMs, toMs]) => ({ fromMs, toMs: typeof toMs === 'number' ? toMs : null }))
 }
 
-function firstLine(error: unknown): string {
+function reasonOf(error: unknown): string {
+  if (error instanceof z.ZodError) {
+    const [problem] = problemsInside('config', problemsOf(error))
+    return `${problem?.path ?? 'config'} ${problem?.message ?? 'is invalid'}`.slice(0, 300)
+  }
   return String(error instanceof Error ? error.message : error)
     .split('\n')
     .slice(0, 4)

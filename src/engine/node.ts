@@ -237,9 +237,9 @@ export class Node {
     }
   }
 
-  /** This process has stored messages, or may have, without a notification. */
+  /** This process has stored messages, or may have. Only a node that sleeps is notified of them. */
   ring(): void {
-    this.#pipeline.loop.ringAsleep()
+    this.#pipeline.loop.ringBeside()
   }
 
   start(): Promise<void> {

@@ -20,8 +20,8 @@ export interface OwnMessagesOptions {
   cursor(): number
   /** No read is in progress or requested. */
   isAtRest(): boolean
-  /** Requests a read of arrivals, unless one follows soon anyway. */
-  ringAsleep(): void
+  /** Requests a read of arrivals. */
+  ringBeside(): void
 }
 
 /**
@@ -48,7 +48,7 @@ export class OwnMessages {
       !reader.isCaughtUp(lane, 0) ||
       !reader.isNews(id)
     ) {
-      this.#options.ringAsleep()
+      this.#options.ringBeside()
       return
     }
     const row: DeliveryRow = [id, laneId, 0, Buffer.byteLength(body)]

@@ -136,7 +136,7 @@ export class Pipeline {
       cursor: () => this.arrivals.cursor,
       onPassed: (cursor: number) => this.#ownMessages.passed(cursor),
       isAtRest: () => this.#options.mayWork() && this.loop.isAtRest,
-      ringAsleep: () => this.loop.ringAsleep(),
+      ringBeside: () => this.loop.ringBeside(),
       // Admit and send: deliveries can be started, or one was started.
       onArrived: (lane: Lane) => this.dispatcher.pump(lane),
       begun: () => this.inFlightNotes.begun(),

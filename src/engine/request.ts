@@ -46,6 +46,22 @@ interface OpenEndpoint {
   readonly channel: TransportChannel
 }
 
+/** An endpoint that takes a request now. */
+interface EnteredEndpoint {
+  readonly lane: LaneNow
+  readonly endpoint: OpenEndpoint
+  /** Set if the request is the circuit's probe. */
+  readonly probeToken: string | null
+}
+
+/** The last attempt of a call. */
+interface SentRequest {
+  readonly lane: LaneNow
+  readonly outcome: AttemptOutcome
+  readonly attempts: number
+  readonly startedAtMs: number
+}
+
 const probeGraceMs = 5000
 const maxOpenChannels = 100
 
@@ -63,24 +79,47 @@ export class RequestClient {
     refuseWrongPath(input.path)
     const startedAtMs = performance.now()
     let attempts = 0
+    let sent: SentRequest | null = null
     for (;;) {
-      const lane = await this.#lane(name)
-      const endpoint = this.#channelOf(lane)
+      let entered: EnteredEndpoint
+      try {
+        entered = await this.#enter(name)
+      } catch (error) {
+        // A request that has been sent has a result, which is recorded even if the circuit has opened and it can't be retried.
+        if (sent === null) throw error
+        return this.#finish(sent, input, actor)
+      }
+      const { lane, endpoint, probeToken } = entered
       const policy = endpoint.settings.request
-      const probeToken = await this.#admit(lane, endpoint.settings)
       attempts += 1
       const remainingMs = policy.deadlineMs - (performance.now() - startedAtMs)
       const outcome = await this.#attempt(lane, endpoint, input, attempts, remainingMs)
+      sent = { lane, outcome, attempts, startedAtMs }
       await this.#record(lane, endpoint.settings, outcome, probeToken)
       const elapsedMs = performance.now() - startedAtMs
       const delayMs = this.#retryDelayMs(policy, outcome, attempts)
       if (delayMs === null || elapsedMs + delayMs >= policy.deadlineMs || input.signal?.aborted === true) {
-        const result = toResult(outcome, elapsedMs, attempts)
-        await this.#audit(lane, input, result, actor)
-        return result
+        return this.#finish(sent, input, actor)
       }
       await sleep(delayMs, input.signal)
     }
+  }
+
+  async #finish(
+    { lane, outcome, attempts, startedAtMs }: SentRequest,
+    input: RequestInput,
+    actor: string,
+  ): Promise<RequestResult> {
+    const result = toResult(outcome, performance.now() - startedAtMs, attempts)
+    await this.#audit(lane, input, result, actor)
+    return result
+  }
+
+  /** Throws if the endpoint takes no request now. */
+  async #enter(name: string): Promise<EnteredEndpoint> {
+    const lane = await this.#lane(name)
+    const endpoint = this.#channelOf(lane)
+    return { lane, endpoint, probeToken: await this.#admit(lane, endpoint.settings) }
   }
 
   /** Excludes the query and the payload, which may be secret. */

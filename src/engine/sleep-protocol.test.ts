@@ -68,6 +68,12 @@ class Model {
     this.unseen.push({ isRungFor: publisher.sawAsleep, isHeard: false })
   }
 
+  /** A publisher in the loop's process stores a message without a notification. */
+  storeBeside(): void {
+    this.unseen.push({ isRungFor: false, isHeard: false })
+    this.protocol.ringBeside()
+  }
+
   hear(): void {
     for (const each of this.unseen) {
       if (!each.isRungFor || each.isHeard) continue
@@ -119,6 +125,7 @@ const step = oneof(
   record({ kind: constant('check'), value: integer({ min: 0, max: 5 }) }),
   record({ kind: constant('commit'), value: integer({ min: 0, max: 5 }) }),
   record({ kind: constant('hear'), value: constant(0) }),
+  record({ kind: constant('store beside'), value: constant(0) }),
   record({ kind: constant('own'), value: constant(0) }),
   record({ kind: constant('take over'), value: constant(0) }),
   record({ kind: constant('pass'), value: integer({ min: 1, max: 120 }) }),
@@ -138,6 +145,7 @@ describe('SleepProtocol', () => {
           else if (next?.kind === 'check') model.check(next.value)
           else if (next?.kind === 'commit') model.commit(next.value)
           else if (next?.kind === 'hear') model.hear()
+          else if (next?.kind === 'store beside') model.storeBeside()
           else if (next?.kind === 'own') model.isOwner = true
           else if (next?.kind === 'take over') model.takeOver()
           else if (next?.kind === 'pass') model.nowMs += next.value
@@ -219,5 +227,42 @@ describe('SleepProtocol', () => {
     const model = new Model()
     await sleepAndWake(model)
     expect([model.protocol.isAsleep, model.isAsleepCommitted]).toEqual([false, false])
+  })
+
+  describe('awake, polls for what its own process stores', () => {
+    const awake = async () => {
+      const model = new Model()
+      await model.turn()
+      return model
+    }
+
+    it('without waiting for its next poll', async () => {
+      const model = await awake()
+      expect(model.protocol.isLookDue).toBe(false)
+      const waiting = model.protocol.wait(60_000)
+      model.protocol.ringBeside()
+      await waiting
+      expect(model.protocol.isLookDue).toBe(true)
+    })
+
+    it('also when it was stored during a poll, which may not have seen it', async () => {
+      const model = await awake()
+      model.nowMs += 5
+      model.meanwhile = () => model.protocol.ringBeside()
+      await model.turn()
+      expect(model.protocol.isLookDue).toBe(true)
+    })
+
+    it('but not after a poll that found much: the next one then finds much again', async () => {
+      const model = await awake()
+      for (let each = 0; each < busyCount; each++) {
+        model.begin()
+        model.commit(0)
+      }
+      model.nowMs += 5
+      await model.turn()
+      model.protocol.ringBeside()
+      expect([model.protocol.isLookDue, model.protocol.untilPollMs]).toEqual([false, 5])
+    })
   })
 })

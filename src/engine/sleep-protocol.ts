@@ -50,6 +50,8 @@ export class SleepProtocol {
   #hasTakenOver = false
   #pollMs = minPollMs
   #nextPollAtMs = 0
+  /** The last poll found so much that an awake loop waits for more before the next one: it costs the same for a few rows as for many. */
+  #isGathering = false
   #lastBusyAtMs: number
 
   constructor(options: SleepProtocolOptions) {
@@ -86,9 +88,9 @@ export class SleepProtocol {
     this.#isRung = true
   }
 
-  /** A publisher in this process has stored a message; a loop that is awake polls soon anyway. */
-  ringAsleep(): void {
-    if (this.#alertness !== 'awake') this.ring()
+  /** A publisher in this process has stored messages. */
+  ringBeside(): void {
+    if (this.#alertness !== 'awake' || !this.#isGathering) this.ring()
   }
 
   /** Ends the wait without a poll. */
@@ -134,6 +136,7 @@ export class SleepProtocol {
     const { limits } = this.#options
     const nowMs = this.#options.monotonicMs()
     if (isBusy) this.#lastBusyAtMs = nowMs
+    this.#isGathering = isBusy
     if (!this.#options.canBeRung()) {
       this.#alertness = 'awake'
       this.#pollMs = hasFound ? busyPollMs : this.#slowerPollMs

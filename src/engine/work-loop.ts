@@ -83,9 +83,9 @@ export class WorkLoop {
     this.#sleep.takenOver()
   }
 
-  /** A publisher in this process has stored a message; a loop that is awake polls soon anyway. */
-  ringAsleep(): void {
-    this.#sleep.ringAsleep()
+  /** A publisher in this process has stored messages. */
+  ringBeside(): void {
+    this.#sleep.ringBeside()
   }
 
   requestRead(lane: Lane): void {

@@ -1,5 +1,5 @@
 import { HoldfastError } from '../core/errors.ts'
-import type { Problem } from '../core/problem.ts'
+import { listProblems, type Problem } from '../core/problem.ts'
 import type { WorkerOptions } from './worker-options.ts'
 
 const maxConcurrency = 100_000
@@ -13,7 +13,7 @@ export function checkWorkerOptions(options: WorkerOptions): void {
     ...problemsOfLayers(options),
   ]
   if (problems.length === 0) return
-  const listed = problems.map(({ path, message }) => `${path}: ${message}`).join('; ')
+  const listed = listProblems(problems)
   throw new HoldfastError('invalid_options', `The options of the worker are invalid. ${listed}`, { problems })
 }
 

@@ -269,7 +269,7 @@ export class Executor {
     const batched: BatchedRun[] = []
     const add = ({ running, body }: BegunRun) => {
       try {
-        batched.push({ running, input: job.parseInput?.(JSON.parse(body)) })
+        batched.push({ running, input: job.parseBySchema?.(JSON.parse(body)) })
       } catch (error) {
         this.#fail(running, error)
       }

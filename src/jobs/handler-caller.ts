@@ -66,7 +66,7 @@ export class HandlerCaller {
 
   #callOne(job: AnyJob, json: unknown, running: RunningRun): unknown {
     if (job.isolation === undefined || job.isolation === null) return job.run(json, running.context)
-    const input = job.parseInput?.(json)
+    const input = job.parseBySchema?.(json)
     const { context } = running
     // The time-out begins when the thread or process has started.
     running.deadlineMs += maxStartMs

@@ -5,7 +5,7 @@ import { createWorkBoardMemory } from './work-board/work-board.ts'
 
 test('a worker is fenced before its lease is over, when no beat has got through', async () => {
   const heartbeat = new Heartbeat({
-    address: { kind: 'postgres', databaseUrl: 'postgres://nobody' },
+    address: { kind: 'postgres', databaseUrl: 'postgres://nobody', ownsSessions: true },
     incarnation: 1,
     heartbeatMs: 100,
     leaseMs: 1000,

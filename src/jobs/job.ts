@@ -86,7 +86,7 @@ export interface AnyJob {
   /** Where the handler is executed; null, or missing in a job of an earlier version: in the worker. */
   readonly isolation?: Isolation | null
   /** Parses an input that was stored as JSON with the job's schema. */
-  parseInput?(json: unknown): unknown
+  parseBySchema?(json: unknown): unknown
   /** A handler that takes several runs at once; null, or missing in a job of an earlier version: one at a time. */
   readonly batch?: JobBatch | null
 }
@@ -152,7 +152,7 @@ export class Job<Input = unknown, Parsed = Input, Result = unknown> implements J
   }
 
   /** Throws `InvalidInputError` if the input doesn't match the schema: no retry can succeed. */
-  parseInput(json: unknown): unknown {
+  parseBySchema(json: unknown): unknown {
     if (this.#schema === null) return json
     const parsed = this.#schema.safeParse(json)
     if (!parsed.success) throw new InvalidInputError(this.name, problems(parsed))
@@ -161,7 +161,7 @@ export class Job<Input = unknown, Parsed = Input, Result = unknown> implements J
 
   /** Runs the handler in this thread, also an isolated one, on an input that was stored as JSON. */
   run(json: unknown, context: RunContext): unknown {
-    const input = this.parseInput(json)
+    const input = this.parseBySchema(json)
     if (this.#handler !== null) return this.#handler(input as Parsed, context)
     if (this.batch !== null) return this.#runAlone(this.batch, input, context)
     if (this.isolation === null) throw new Error(`the job "${this.name}" has no handler`)

@@ -175,9 +175,10 @@ export class Presence implements WorkerPresence {
   }
 
   #startHeartbeat(): void {
-    const { databaseUrl, limits, board, endBlockedAfterMs, logger, onBeat, onRecovered } = this.#options
+    const { databaseUrl, listenUrl, limits, board, endBlockedAfterMs, logger, onBeat, onRecovered } =
+      this.#options
     this.#heartbeat = new Heartbeat({
-      address: { kind: 'postgres', databaseUrl },
+      address: { kind: 'postgres', databaseUrl, ownsSessions: listenUrl !== null },
       incarnation: this.#incarnation,
       heartbeatMs: limits.heartbeatMs,
       leaseMs: limits.leaseMs,

@@ -24,7 +24,8 @@ export function problemOfRule(rule: ScheduleRule): string | null {
     const times = new CronTimes(rule.cron, rule.timezone)
     return times.next(new Date()) === null ? `"${rule.cron}" never matches a time` : null
   } catch (error) {
-    return `"${rule.cron}" is not a cron expression: ${error instanceof Error ? error.message : String(error)}`
+    const reason = error instanceof Error ? error.message.replace(/^CronPattern: /, '') : String(error)
+    return `"${rule.cron}" is not a cron expression, like 0 3 * * *: ${reason}`
   }
 }
 

@@ -1,5 +1,6 @@
 import net from 'node:net'
-import tls from 'node:tls'
+import type tls from 'node:tls'
+import { connectTls } from './connect-tls.ts'
 
 /** The target of a connection, and how names and certificates are checked. */
 export interface SocketTarget {
@@ -19,7 +20,7 @@ export const openSocket: OpenSocket = (target) => {
   const { protocol, hostname, port, lookup } = target
   const options = { host: hostname, port, noDelay: true, keepAlive: true, ...(lookup && { lookup }) }
   if (protocol === 'http:') return net.connect(options)
-  return tls.connect({ ...tlsOptions(target), ...options })
+  return connectTls({ ...tlsOptions(target), ...options })
 }
 
 export function tlsOptions({ hostname, tls }: SocketTarget): tls.ConnectionOptions {

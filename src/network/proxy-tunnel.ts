@@ -1,6 +1,6 @@
 import type net from 'node:net'
 import { Duplex } from 'node:stream'
-import tls from 'node:tls'
+import { connectTls } from './connect-tls.ts'
 import type { ForwardProxy } from './forward-proxy.ts'
 import { openSocket, type SocketTarget, tlsOptions } from './open-socket.ts'
 import { ProxyFailure } from './proxy-failure.ts'
@@ -11,7 +11,7 @@ const headEnd = Buffer.from('\r\n\r\n')
 /** A TLS connection to `target` through the proxy's CONNECT. */
 export function openTunnel(proxy: ForwardProxy, target: SocketTarget): net.Socket {
   const tunnel = new ProxyTunnel(proxy, target)
-  const socket = tls.connect({ ...tlsOptions(target), socket: tunnel })
+  const socket = connectTls({ ...tlsOptions(target), socket: tunnel })
   tunnel.on('error', (error) => socket.destroy(error))
   socket.once('close', () => tunnel.destroy())
   return socket

@@ -1,3 +1,5 @@
+import { HoldfastError } from '../core/errors.ts'
+
 /** Our own codes for a server or broker that can't be reached, or didn't answer a statement: the connection can't be used after any of them. */
 const ourCodes: ReadonlySet<string> = new Set(['database_unavailable', 'query_timeout', 'broker_unavailable'])
 
@@ -64,6 +66,7 @@ export function isTransientError(error: unknown): boolean {
 /** The server, or a proxy in front of it, refuses our login: waiting doesn't help. */
 export function isLoginRefused(error: unknown): boolean {
   if (!(error instanceof Error)) return false
+  if (error instanceof HoldfastError) return isLoginRefused(error.cause)
   const code = 'code' in error ? error.code : undefined
   if (code === '28000' || code === '28P01' || code === '3D000') return true
   // PgBouncer reports this with the code of a protocol violation.

@@ -138,7 +138,9 @@ async function applyNext(
   const lockTimeoutMs = options.lockTimeoutMs ?? defaultLockTimeoutMs
   // Read committed, whatever the role's default: the statement after the lock must see what the previous holder committed.
   await client.query('begin isolation level read committed')
-  await client.query(`set local lock_timeout = ${Math.trunc(lockTimeoutMs)}; set local statement_timeout = 0`)
+  await client.query(
+    `set local lock_timeout = ${Math.trunc(lockTimeoutMs)}; set local statement_timeout = 0; set local search_path = pg_catalog, pg_temp`,
+  )
   await takeLock(client, lockTimeoutMs)
   const applied = await readAppliedSchema(client)
   assertUnchanged(migrations, applied.migrations)

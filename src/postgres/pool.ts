@@ -23,6 +23,8 @@ export interface PoolOptions {
    * reads took about 2 ms. Only if each connection is a session of our own.
    */
   readonly plansOnce?: boolean
+  /** Each connection is a session of our own, so that settings don't reach other clients. `plansOnce` implies it. */
+  readonly ownsSessions?: boolean
   readonly logger?: PostgresLogger
 }
 
@@ -32,7 +34,7 @@ export interface PoolOptions {
  * deliveries with a bitmap and a sort, or a hash of the whole table, fell from 40,000 deliveries a second to 250 (docs/decisions/0018). The estimated
  * cost of a disabled node type is so high that PostgreSQL would JIT-compile every statement, so JIT is off too.
  */
-const ownSettings: Readonly<Record<string, string>> = {
+const onePlanSettings: Readonly<Record<string, string>> = {
   plan_cache_mode: 'force_generic_plan',
   jit: 'off',
   enable_seqscan: 'off',
@@ -42,6 +44,12 @@ const ownSettings: Readonly<Record<string, string>> = {
   enable_mergejoin: 'off',
   'holdfast.notifies': 'on',
 }
+
+/**
+ * Bare names in our statements and functions mean what PostgreSQL itself has. With the default path, a function `public.unnest(bigint[])` of somebody
+ * who may create functions there would be preferred to PostgreSQL's, which takes any array, and run with the rights of this session.
+ */
+const ownNames: Readonly<Record<string, string>> = { search_path: 'pg_catalog,pg_temp' }
 
 const keepAliveDelayMs = 10_000
 const idleTimeoutMs = 30_000
@@ -91,30 +99,32 @@ export const bigintAsNumber: CustomTypesConfig = {
 /** The client times out first and reports why; the server aborts the statement this much later. */
 const serverGraceMs = 1000
 
-/** Null: the server's own settings apply. */
-function sessionSettings({ deadlineMs, plansOnce = false }: PoolOptions): SessionSettings | null {
-  const timeouts =
-    deadlineMs === undefined
-      ? {}
-      : {
-          statement_timeout: deadlineMs + serverGraceMs,
-          // A process that is frozen or disconnected within a transaction must not block others for longer than a slow one.
-          idle_in_transaction_session_timeout: deadlineMs + serverGraceMs,
-        }
-  const own = plansOnce ? ownSettings : {}
-  const settings = Object.entries({ ...timeouts, ...own })
-  if (settings.length === 0) return null
-  const options = Object.entries(own).map(([name, value]) => `-c ${name}=${value}`)
+function timeoutsOf(deadlineMs: number | undefined): Readonly<Record<string, number>> {
+  if (deadlineMs === undefined) return {}
   return {
-    startup: { ...timeouts, ...(options.length > 0 && { options: options.join(' ') }) },
-    sql: plansOnce ? settings.map(([name, value]) => `set ${name} = ${value}`).join('; ') : null,
+    statement_timeout: deadlineMs + serverGraceMs,
+    // A process that is frozen or disconnected within a transaction must not block others for longer than a slow one.
+    idle_in_transaction_session_timeout: deadlineMs + serverGraceMs,
+  }
+}
+
+function sessionSettings(
+  timeouts: Readonly<Record<string, number>>,
+  more: Readonly<Record<string, string>>,
+): SessionSettings & { readonly sql: string } {
+  const own = Object.entries({ ...ownNames, ...more })
+  const all = [...Object.entries(timeouts), ...own]
+  return {
+    startup: { ...timeouts, options: own.map(([name, value]) => `-c ${name}=${value}`).join(' ') },
+    sql: all.map(([name, value]) => `set ${name} = ${value}`).join('; '),
   }
 }
 
 interface PoolState {
   readonly clients: Set<Client>
+  readonly timeouts: Readonly<Record<string, number>>
   /** For connections that are opened from now on. */
-  settings: SessionSettings | null
+  settings: SessionSettings
 }
 
 const states = new WeakMap<Pool, PoolState>()
@@ -129,7 +139,7 @@ function trackedClient(state: PoolState, hosts: HostList, options: PoolOptions):
         ...config,
         hosts,
         connectionTimeoutMillis: options.connectTimeoutMs,
-        ...(settings !== null && { settings }),
+        settings,
       })
       clients.add(this)
       this.once('end', () => clients.delete(this))
@@ -177,7 +187,14 @@ class HostPool extends Pool {
 
 /** A pool that survives the loss of its connections, and finds the host that serves. */
 export function createPool(options: PoolOptions): Pool {
-  const state: PoolState = { clients: new Set(), settings: sessionSettings(options) }
+  const { plansOnce = false, ownsSessions = plansOnce } = options
+  const timeouts = timeoutsOf(options.deadlineMs)
+  const settings = sessionSettings(timeouts, plansOnce ? onePlanSettings : {})
+  const state: PoolState = {
+    clients: new Set(),
+    timeouts,
+    settings: ownsSessions ? settings : { ...settings, sql: null },
+  }
   const hosts = new HostList(options.connectionString)
   const pool = new HostPool(hosts, {
     Client: trackedClient(state, hosts, options),
@@ -207,16 +224,12 @@ const keptPlanSettings = { enable_seqscan: 'off', jit: 'off' }
 export async function avoidWholeScans(pool: Pool): Promise<void> {
   const state = states.get(pool)
   if (state === undefined) return
-  const timeouts = state.settings?.startup ?? {}
-  const sql = Object.entries({ ...timeouts, ...keptPlanSettings })
-    .map(([name, value]) => `set ${name} = ${value}`)
-    .join('; ')
-  const options = Object.entries(keptPlanSettings).map(([name, value]) => `-c ${name}=${value}`)
-  state.settings = { startup: { ...timeouts, options: options.join(' ') }, sql }
+  const settings = sessionSettings(state.timeouts, keptPlanSettings)
+  state.settings = settings
   // The pool reuses idle connections before it opens another.
   const idle = await Promise.all(Array.from({ length: pool.idleCount }, () => pool.connect()))
   try {
-    for (const client of idle) await client.query(sql)
+    for (const client of idle) await client.query(settings.sql)
   } finally {
     for (const client of idle) client.release()
   }

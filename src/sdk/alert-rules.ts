@@ -1,6 +1,6 @@
 import { type AlertRuleInput, parseAlertRule } from '../core/alerts/alert-rule-input.ts'
 import { HoldfastError } from '../core/errors.ts'
-import type { Problem } from '../core/problem.ts'
+import { listProblems, type Problem } from '../core/problem.ts'
 import {
   type AlertRuleRecord,
   deleteAlertRule,
@@ -75,7 +75,7 @@ export class AlertRules {
 }
 
 export function invalidAlert(what: 'rule' | 'channel', problems: readonly Problem[]): HoldfastError {
-  const listed = problems.map(({ path, message }) => `${path}: ${message}`).join('; ')
+  const listed = listProblems(problems)
   return new HoldfastError('invalid_alert', `The alert ${what} is invalid. ${listed}`, { problems })
 }
 

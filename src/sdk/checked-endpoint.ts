@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { type EndpointSettings, parseEndpoint } from '../core/endpoints/endpoint-config.ts'
 import type { EndpointDefaults } from '../core/endpoints/setting-fields.ts'
-import { problemsOf } from '../core/problem.ts'
+import { problemsInside, problemsOf } from '../core/problem.ts'
 import { type SplitConfig, splitSecrets } from '../secrets/endpoint-secrets.ts'
+import { descriptionOf } from '../transports/descriptions.ts'
 import type { TransportRegistry } from '../transports/registry.ts'
 import { type EndpointProblem, invalidEndpoint } from './endpoint-errors.ts'
 
@@ -32,7 +33,7 @@ export function checkedEndpoint(input: unknown, options: CheckOptions): CheckedE
   try {
     transport.parseConfig(parsed.value.config)
   } catch (error) {
-    throw invalidEndpoint(configProblems(error))
+    throw invalidEndpoint(configProblems(error, parsed.value))
   }
   const refused = judgesTarget ? transport.refuse?.(parsed.value.config) : []
   if (refused !== undefined && refused.length > 0) throw invalidEndpoint(refused)
@@ -55,10 +56,8 @@ export function checkedEndpoint(input: unknown, options: CheckOptions): CheckedE
   }
 }
 
-function configProblems(error: unknown): EndpointProblem[] {
+function configProblems(error: unknown, { transport, config }: EndpointSettings): EndpointProblem[] {
   if (!(error instanceof z.ZodError)) return [{ path: 'config', message: String(error) }]
-  return problemsOf(error).map(({ path, message }) => ({
-    path: path === '' ? 'config' : `config.${path}`,
-    message,
-  }))
+  const problems = problemsOf(error, { schema: descriptionOf(transport)?.config, input: config })
+  return problemsInside('config', problems)
 }

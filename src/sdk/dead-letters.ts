@@ -1,3 +1,4 @@
+import { adviceForId } from '../core/delivery/id-advice.ts'
 import { formatId } from '../core/delivery/ids.ts'
 import { HoldfastError } from '../core/errors.ts'
 import {
@@ -388,7 +389,7 @@ function toDeadLetter(row: DeadLetterRow): DeadLetter {
 export function deadLetterNotFound(id: string): HoldfastError {
   return new HoldfastError(
     'dead_letter_not_found',
-    `There is no dead letter "${id}". It may have been settled and removed by retention.`,
+    `There is no dead letter "${id}". ${adviceForId(id, 'dlt') ?? 'It may have been settled and removed by retention.'}`,
     { deadLetter: id },
   )
 }

@@ -1,3 +1,4 @@
+import { adviceForId } from '../core/delivery/id-advice.ts'
 import { formatId, parseId } from '../core/delivery/ids.ts'
 import { HoldfastError } from '../core/errors.ts'
 import { type DeliveryQuery, defaultPageRows, deliveryQuery } from '../core/operations/list-filter.ts'
@@ -11,6 +12,7 @@ import { type DeliveryExplanation, explainEnded, explainOwed } from './delivery-
 import {
   checkedFilter,
   invalidFilter,
+  isStill,
   knownId,
   onDatabase,
   type Page,
@@ -101,7 +103,7 @@ export class Deliveries {
               page.map(({ id }) => id),
             )
       return {
-        data: records.map(toDelivery),
+        data: records.map(toDelivery).filter((delivery) => isStill(delivery, { state: 'pending' })),
         nextCursor: next === null ? null : `${formatId('dlv', next.id)}@${next.dueUs}`,
       }
     })
@@ -203,7 +205,7 @@ function deliverySettled({ id, state }: Delivery): HoldfastError {
 function deliveryNotFound(id: string): HoldfastError {
   return new HoldfastError(
     'delivery_not_found',
-    `There is no delivery "${id}". It may have been dropped with the archive of its month.`,
+    `There is no delivery "${id}". ${adviceForId(id, 'dlv') ?? 'It may have been dropped with the archive of its month.'}`,
     { delivery: id },
   )
 }

@@ -17,9 +17,19 @@ export function createEgressFrom({ allowNetworks, allowPorts, proxyUrl }: Egress
       'allowPorts must be "usual", "any", or ports and ranges separated by commas, like 80,443,8000-8999.',
     )
   }
+  if (allowNetworks !== undefined && !isTextList(allowNetworks)) {
+    throw new HoldfastError(
+      'configuration_invalid',
+      'allowNetworks must be a list of networks, like ["10.0.0.0/8"].',
+    )
+  }
   return createEgress({
     ...(allowNetworks !== undefined && { allowNetworks }),
     ...(ports !== undefined && { ports }),
     ...(proxyUrl !== undefined && { proxyUrl }),
   })
+}
+
+function isTextList(value: unknown): boolean {
+  return Array.isArray(value) && value.every((each) => typeof each === 'string')
 }

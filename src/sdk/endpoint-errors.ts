@@ -1,4 +1,5 @@
 import { HoldfastError } from '../core/errors.ts'
+import { listProblems } from '../core/problem.ts'
 
 export interface EndpointProblem {
   readonly path: string
@@ -6,7 +7,7 @@ export interface EndpointProblem {
 }
 
 export function invalidEndpoint(problems: readonly EndpointProblem[]): HoldfastError {
-  const listed = problems.map(({ path, message }) => `${path}: ${message}`).join('; ')
+  const listed = listProblems(problems)
   const isName = problems.length === 1 && problems[0]?.path === 'name'
   return new HoldfastError(
     isName ? 'invalid_name' : 'invalid_endpoint',

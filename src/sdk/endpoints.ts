@@ -298,7 +298,7 @@ export class Endpoints {
     const body = encodePayload(payload, 0)
     const signal = options.signal ?? new AbortController().signal
     const test = await testEndpoint(lane, this.#options.transports, body, signal)
-    await this.#run((database) => recordEndpointTest(database, lane.id, test, this.#options.actor))
+    await this.#run((database) => recordEndpointTest(database, test, this.#options.actor))
     return test
   }
 

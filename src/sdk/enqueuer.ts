@@ -1,5 +1,6 @@
 import { HoldfastError } from '../core/errors.ts'
 import { parseRunOptions, type RunOptionsInput } from '../core/jobs/run-options.ts'
+import { listProblems } from '../core/problem.ts'
 import type { AnyJob, JobOf } from '../jobs/job.ts'
 import { type KeptSlot, keepLocalSlot } from '../jobs/local-workers.ts'
 import type { Database } from '../storage/database.ts'
@@ -136,7 +137,7 @@ function checkedRunOptions(run: BatchRun<unknown>, index: number): object | null
   const { input: _, ...options } = run
   const parsed = parseRunOptions(options)
   if (parsed.ok) return parsed.value
-  const listed = parsed.problems.map(({ path, message }) => `${path}: ${message}`).join('; ')
+  const listed = listProblems(parsed.problems)
   throw new HoldfastError('invalid_options', `The options of run ${index + 1} are invalid. ${listed}`, {
     index,
     problems: parsed.problems,

@@ -1,5 +1,5 @@
 import { HoldfastError } from '../core/errors.ts'
-import { type Problem } from '../core/problem.ts'
+import { listProblems, type Problem } from '../core/problem.ts'
 import {
   type EventTypeInput,
   type EventTypeSettings,
@@ -165,7 +165,7 @@ export class EventTypes {
 }
 
 function invalid(problems: readonly Problem[]): HoldfastError {
-  const listed = problems.map(({ path, message }) => `${path}: ${message}`).join('; ')
+  const listed = listProblems(problems)
   return new HoldfastError('invalid_event_type', `The event type is invalid. ${listed}`, { problems })
 }
 

@@ -1,3 +1,4 @@
+import { adviceForId } from '../core/delivery/id-advice.ts'
 import { formatId, parseId, timeOfId } from '../core/delivery/ids.ts'
 import { HoldfastError } from '../core/errors.ts'
 import {
@@ -193,7 +194,7 @@ function toEvent(record: EventRecord): Event {
 function eventNotFound(id: string): HoldfastError {
   return new HoldfastError(
     'event_not_found',
-    `There is no event "${id}". It may have been dropped with the archive of its month.`,
+    `There is no event "${id}". ${adviceForId(id, 'msg') ?? 'It may have been dropped with the archive of its month.'}`,
     { event: id },
   )
 }

@@ -30,6 +30,7 @@ import type { TransformRegistry } from '../transforms/registry.ts'
 import { builtInTransports } from '../transports/built-in-transports.ts'
 import type { Handler } from '../transports/function/handler.ts'
 import { createTransportRegistry, type TransportRegistry } from '../transports/registry.ts'
+import { checkedHoldfastOptions } from './checked-holdfast-options.ts'
 import { checkedTransports } from './checked-transports.ts'
 import { createEgressFrom } from './egress-options.ts'
 import { type BatchRun, type EnqueueOptions, Enqueuer } from './enqueuer.ts'
@@ -54,7 +55,7 @@ import { PublishLine } from './publish-line.ts'
 import { Publisher } from './publisher.ts'
 import { RawJson } from './raw-json.ts'
 import type { EnqueuedRun } from './stored-run.ts'
-import { queryableOf, type TransactionClient } from './transaction-client.ts'
+import { type BatchOptions, batchClient, queryableOf } from './transaction-client.ts'
 
 const closeDeadlineMs = 5000
 /** The preview process stays alive this long: a user who edits an expression requests one preview after the other. */
@@ -104,7 +105,7 @@ export class Holdfast<Events extends object = AnyEvents> {
   #stopping: Promise<void> | null = null
 
   /** `egress` is only for the benchmark, which measures the cost of the network guard; there is no setting for it. */
-  constructor(options: HoldfastOptions, egress: Egress = createEgressFrom(options)) {
+  constructor(options: HoldfastOptions, egress: Egress = createEgressFrom(checkedHoldfastOptions(options))) {
     this.#options = options
     this.#databaseUrl = requireDatabaseUrl(options.databaseUrl)
     this.#pins = optionPins(options)
@@ -128,7 +129,7 @@ export class Holdfast<Events extends object = AnyEvents> {
     this.#transforms = builtInTransforms({ readTable: lookUp })
     this.#previewTransforms = builtInTransforms({ jsonataIdleMs: previewIdleMs, readTable: lookUp })
     this.#sender = new MessageSender(this.#database, () => this.node)
-    this.#publisher = new Publisher(this.#database)
+    this.#publisher = new Publisher(this.#database, () => this.node)
     const { endpoints: names = [], topEndpoints: top = 0 } = options.metrics ?? {}
     this.#metricsPage = new MetricsPage({
       own: this.#metrics,
@@ -187,9 +188,9 @@ export class Holdfast<Events extends object = AnyEvents> {
   async sendBatch(
     endpoint: string,
     messages: readonly BatchMessage[],
-    { client }: { readonly client?: TransactionClient | undefined } = {},
+    options: BatchOptions = {},
   ): Promise<SentMessage[]> {
-    const queryable = client === undefined ? undefined : queryableOf(client)
+    const queryable = batchClient(options)
     return tracePublish(endpoint, messages, (traced) => this.#sender.send(endpoint, traced, queryable))
   }
 
@@ -223,9 +224,9 @@ export class Holdfast<Events extends object = AnyEvents> {
   /** Publishes many events, all or none. */
   async publishBatch(
     events: readonly BatchEvent<Events>[],
-    { client }: { readonly client?: TransactionClient | undefined } = {},
+    options: BatchOptions = {},
   ): Promise<PublishedEvent[]> {
-    const queryable = client === undefined ? undefined : queryableOf(client)
+    const queryable = batchClient(options)
     return tracePublish('events', events as readonly BatchEvent[], async (traced) => {
       try {
         return await this.#publisher.store(await this.#publisher.prepare(traced), queryable)
@@ -254,9 +255,9 @@ export class Holdfast<Events extends object = AnyEvents> {
   async enqueueBatch<Input, Result = unknown>(
     job: JobOf<Input, Result> | string,
     runs: readonly BatchRun<NoInfer<Input>>[],
-    { client }: { readonly client?: TransactionClient | undefined } = {},
+    options: BatchOptions = {},
   ): Promise<EnqueuedRun<Result>[]> {
-    const queryable = client === undefined ? undefined : queryableOf(client)
+    const queryable = batchClient(options)
     return tracePublish(nameOf(job), runs as readonly BatchRun<Input>[], (traced) =>
       this.#enqueuer.enqueue(job, traced, queryable),
     )
@@ -282,7 +283,7 @@ export class Holdfast<Events extends object = AnyEvents> {
       await this.#process?.stop()
       this.#process = null
       this.#starting = null
-      throw error
+      throw this.#stopping === null ? error : translateError(error)
     })
     return this.#starting
   }

@@ -3,11 +3,10 @@ import {
   type JobAutoDisable,
   type JobInput,
   type JobSettings,
-  jobInput,
   parseJobSettings,
 } from '../core/jobs/job-settings.ts'
 import type { RunOptionsInput } from '../core/jobs/run-options.ts'
-import { problemsOf } from '../core/problem.ts'
+import { listProblems } from '../core/problem.ts'
 import type { AnyJob } from '../jobs/job.ts'
 import { writeAudit } from '../storage/audit-log.ts'
 import type { Database } from '../storage/database.ts'
@@ -88,15 +87,14 @@ export class Jobs {
       merged[field] = isPlain(value) && isPlain(before) ? { ...before, ...value } : value
     }
     const given = Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== null))
-    const parsed = jobInput.safeParse(given)
-    const settings = parseJobSettings(given)
-    if (!parsed.success || !settings.ok) {
-      const problems = parsed.success ? (settings.ok ? [] : settings.problems) : problemsOf(parsed.error)
-      const listed = problems.map(({ path, message }) => `${path}: ${message}`).join('; ')
-      throw new HoldfastError('invalid_job', `The overrides of "${name}" are invalid. ${listed}`, {
-        job: name,
-        problems,
-      })
+    const parsed = parseJobSettings(given)
+    if (!parsed.ok) {
+      const { problems } = parsed
+      throw new HoldfastError(
+        'invalid_job',
+        `The overrides of "${name}" are invalid. ${listProblems(problems)}`,
+        { job: name, problems },
+      )
     }
     await this.#run((database) => overrideJob(database, name, merged, this.#options.actor))
     return this.get(name)

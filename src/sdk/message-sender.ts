@@ -56,7 +56,9 @@ export class MessageSender {
     if (node !== null && isPlain && body !== undefined) return [await this.#storeBeside(node, endpoint, body)]
     // The caller's client may be outside a transaction: then a single statement keeps the batch atomic.
     if (bodies.length <= maxBatchMessages || client !== undefined) {
-      return sendMessages(client ?? this.#database.queryable, endpoint, bodies, options)
+      const ids = await sendMessages(client ?? this.#database.queryable, endpoint, bodies, options)
+      if (client === undefined) node?.ring()
+      return ids
     }
     const storePieces = async (queryable: Queryable) => {
       const accepted: number[] = []
@@ -69,7 +71,9 @@ export class MessageSender {
       }
       return accepted
     }
-    return this.#database.inTransaction(storePieces)
+    const ids = await this.#database.inTransaction(storePieces)
+    node?.ring()
+    return ids
   }
 
   /** For a lane of this process's node: needs no notification, and often no read. */

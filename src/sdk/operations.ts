@@ -1,3 +1,4 @@
+import { adviceForId } from '../core/delivery/id-advice.ts'
 import { formatId, parseId } from '../core/delivery/ids.ts'
 import { HoldfastError } from '../core/errors.ts'
 import { defaultPageRows } from '../core/operations/list-filter.ts'
@@ -246,7 +247,7 @@ function toOperation(record: OperationRecord): Operation {
 function operationNotFound(id: string): HoldfastError {
   return new HoldfastError(
     'operation_not_found',
-    `There is no operation "${id}". List them with: holdfast operations list`,
+    `There is no operation "${id}". ${adviceForId(id, 'op') ?? 'List them with: holdfast operations list'}`,
     { operation: id },
   )
 }

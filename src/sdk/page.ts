@@ -1,8 +1,8 @@
 import type { z } from 'zod'
 import { formatId, type IdPrefix, parseId } from '../core/delivery/ids.ts'
 import { HoldfastError } from '../core/errors.ts'
-import { defaultPageRows, parseFilter } from '../core/operations/list-filter.ts'
-import type { Problem } from '../core/problem.ts'
+import { defaultPageRows } from '../core/operations/list-filter.ts'
+import { listProblems, type Problem, parseBySchema } from '../core/problem.ts'
 import type { Database } from '../storage/database.ts'
 import { find } from '../storage/find.ts'
 import { beforeEverything, cutPage } from '../storage/page.ts'
@@ -16,13 +16,13 @@ export interface Page<Item> {
 }
 
 export function checkedFilter<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
-  const parsed = parseFilter(schema, input)
+  const parsed = parseBySchema(schema, input)
   if (!parsed.ok) throw invalidFilter(parsed.problems)
   return parsed.value
 }
 
 export function invalidFilter(problems: readonly Problem[]): HoldfastError {
-  const listed = problems.map(({ path, message }) => `${path}: ${message}`).join('; ')
+  const listed = listProblems(problems)
   return new HoldfastError('invalid_filter', `The filter is invalid. ${listed}`, { problems })
 }
 
@@ -48,8 +48,26 @@ export interface PageQuery {
   readonly [field: string]: unknown
 }
 
-/** Reads one page of the rows that match a validated query, newest first. */
-export async function readPage<Row, Item>(
+/** What of an item can change between the search and the reading of the rows found. */
+interface Listed {
+  readonly state: string
+  readonly worker?: string | null
+}
+
+/** Whether an item still is what was asked for. Only its node knows that a delivery is in flight: it is shown as pending. */
+export function isStill({ state, worker }: Listed, filter: Readonly<Record<string, unknown>>): boolean {
+  const asked = filter['state'] === 'in_flight' ? 'pending' : filter['state']
+  return (
+    (asked === undefined || state === asked) &&
+    (filter['worker'] === undefined || worker === filter['worker'])
+  )
+}
+
+/**
+ * Reads one page of the rows that match a validated query, newest first. The search and the reading are two queries: what has moved on between them is
+ * left out.
+ */
+export async function readPage<Row, Item extends Listed>(
   database: Database,
   what: 'dead_letters' | 'deliveries' | 'events' | 'runs',
   prefix: IdPrefix,
@@ -66,7 +84,7 @@ export async function readPage<Row, Item>(
     const page = await lookFor(database, what, filter, before, limit)
     const rows = page.ids.length === 0 ? [] : await read(database, page.ids)
     return {
-      data: rows.map(toItem),
+      data: rows.map(toItem).filter((item) => isStill(item, filter)),
       nextCursor: page.before === null ? null : formatId(prefix, page.before),
     }
   })

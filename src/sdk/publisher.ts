@@ -2,6 +2,7 @@ import { BoundedCache } from '../core/bounded-cache.ts'
 import { formatId } from '../core/delivery/ids.ts'
 import { HoldfastError } from '../core/errors.ts'
 import { isEventType } from '../core/routes/event-type-pattern.ts'
+import type { Node } from '../engine/node.ts'
 import { intakeChecks } from '../schemas/payload-checker.ts'
 import type { Database } from '../storage/database.ts'
 import { readEventSchemas } from '../storage/event-types.ts'
@@ -33,10 +34,13 @@ interface KnownSchema {
 /** Checks events against the schemas of their types, and stores them with their deliveries. */
 export class Publisher {
   readonly #database: Database
+  readonly #node: () => Node | null
   readonly #schemas = new BoundedCache<KnownSchema>(maxKnownCharacters)
 
-  constructor(database: Database) {
+  /** `node`: the running node of this process, which needn't wait for its next poll. */
+  constructor(database: Database, node: () => Node | null) {
     this.#database = database
+    this.#node = node
   }
 
   forget(eventType: string): void {
@@ -72,6 +76,7 @@ export class Publisher {
       hasOptions ? events.map(({ options }) => options) : null,
       true,
     )
+    if (client === undefined) this.#node()?.ring()
     return stored.map(({ messageId, deliveries, held }) => ({
       id: formatId('msg', messageId),
       deliveries,

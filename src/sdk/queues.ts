@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { HoldfastError } from '../core/errors.ts'
 import { field } from '../core/field.ts'
 import { queueName } from '../core/jobs/job-settings.ts'
-import { problemsOf } from '../core/problem.ts'
+import { listProblems, parseBySchema } from '../core/problem.ts'
 import type { Database } from '../storage/database.ts'
 import { listQueues, type QueueRow, readQueue, setQueueLimits, setQueueState } from '../storage/jobs.ts'
 import { countOwedRuns } from '../storage/runs.ts'
@@ -77,17 +77,17 @@ export class Queues {
 
   /** Sets limits over all workers; an omitted limit is removed. Creates the queue if it is unknown. */
   async limit(name: string, given: z.input<typeof limits>, reason?: string): Promise<void> {
-    const parsed = limits.safeParse(given)
+    const parsed = parseBySchema(limits, given)
     const named = queueName.safeParse(name)
-    if (!parsed.success || !named.success) {
-      const problems = parsed.success ? [] : problemsOf(parsed.error)
-      const listed = problems.map(({ path, message }) => `${path}: ${message}`).join('; ')
+    if (!parsed.ok || !named.success) {
+      const problems = parsed.ok ? [] : parsed.problems
+      const listed = listProblems(problems)
       throw new HoldfastError('invalid_job', `The limits of the queue "${name}" are invalid. ${listed}`, {
         queue: name,
         problems,
       })
     }
-    const { concurrency = null, ratePerSecond = null } = parsed.data
+    const { concurrency = null, ratePerSecond = null } = parsed.value
     await this.#run(
       (database) => setQueueLimits(database, name, { concurrency, ratePerSecond }, this.#options.actor),
       reason,

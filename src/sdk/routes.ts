@@ -1,5 +1,5 @@
 import { HoldfastError } from '../core/errors.ts'
-import type { Problem } from '../core/problem.ts'
+import { listProblems, type Problem } from '../core/problem.ts'
 import { parseEventTypePattern } from '../core/routes/event-type-pattern.ts'
 import { parseRoute, type RouteSettings } from '../core/routes/route-input.ts'
 import { type SecretPath, valueAt } from '../secrets/endpoint-secrets.ts'
@@ -298,7 +298,7 @@ function isStorableJson(value: unknown): boolean {
 }
 
 function invalid(problems: readonly Problem[]): HoldfastError {
-  const listed = problems.map(({ path, message }) => `${path}: ${message}`).join('; ')
+  const listed = listProblems(problems)
   return new HoldfastError('invalid_route', `The route is invalid. ${listed}`, { problems })
 }
 

@@ -118,6 +118,7 @@ export class Runs {
   async list(options: RunListOptions = {}): Promise<RunSummary[]> {
     const { limit = 100, beforeId, ...filter } = options
     const found: RunSummary[] = []
+    if (beforeId !== undefined) numberOf(beforeId)
     let cursor = beforeId
     for (;;) {
       const page = await this.page({ ...filter, limit: Math.min(limit, maxListed) - found.length, cursor })
@@ -130,7 +131,6 @@ export class Runs {
   /** One page. It may be short, or empty, and still have a next one: each query is bounded. */
   async page(query: RunPageQuery = {}): Promise<Page<RunSummary>> {
     const { limit = 100, cursor, ...filter } = query
-    if (cursor !== undefined) numberOf(cursor)
     return readPage(
       this.#options.database(),
       'runs',

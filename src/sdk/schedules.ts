@@ -1,7 +1,8 @@
 import { formatId } from '../core/delivery/ids.ts'
 import { HoldfastError } from '../core/errors.ts'
 import { scheduleInput } from '../core/jobs/schedule-input.ts'
-import { problemsOf } from '../core/problem.ts'
+import { problemOfTimeZone } from '../core/jobs/time-zone.ts'
+import { listProblems, problemsOf } from '../core/problem.ts'
 import { nextFire, nextFires, problemOfRule, type ScheduleRule } from '../jobs/schedule-times.ts'
 import type { Database } from '../storage/database.ts'
 import { introduceJob } from '../storage/jobs.ts'
@@ -73,8 +74,8 @@ export class Schedules {
       ...(raw !== null && { payload: JSON.parse(raw) as unknown }),
     })
     if (!parsed.success) {
-      const problems = problemsOf(parsed.error)
-      throw invalid(problems.map(({ path, message }) => `${path}: ${message}`).join('; '), problems)
+      const problems = problemsOf(parsed.error, { schema: scheduleInput, input })
+      throw invalid(listProblems(problems), problems)
     }
     const {
       name,
@@ -95,7 +96,10 @@ export class Schedules {
       runAt: runAt ?? null,
     }
     const problem = problemOfRule(rule)
-    if (problem !== null) throw invalid(problem, [{ path: 'cron', message: problem }])
+    if (problem !== null) {
+      const path = problemOfTimeZone(timezone) === null ? 'cron' : 'timezone'
+      throw invalid(problem, [{ path, message: problem }])
+    }
     const written = {
       name,
       job,

@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { HoldfastError } from '../core/errors.ts'
-import { type Problem, problemsOf } from '../core/problem.ts'
+import { listProblems, type Problem, problemsInside, problemsOf } from '../core/problem.ts'
 import { maxSources, parseSource } from '../core/sources/source-input.ts'
 import { valueAt } from '../secrets/endpoint-secrets.ts'
 import { hideFields, sealFields } from '../secrets/sealed-fields.ts'
+import { sourceDescriptionOf } from '../sources/descriptions.ts'
 import { type SourceRegistry, secretFieldsOf } from '../sources/registry.ts'
 import type { SourceType } from '../sources/source.ts'
 import type { SourceChanges, SourceInput } from '../sources/source-types.ts'
@@ -159,12 +160,8 @@ export class Sources {
       config = type.parseConfig(given)
     } catch (error) {
       if (!(error instanceof z.ZodError)) throw error
-      throw invalid(
-        problemsOf(error).map(({ path, message }) => ({
-          path: path === '' ? 'config' : `config.${path}`,
-          message,
-        })),
-      )
+      const problems = problemsOf(error, { schema: sourceDescriptionOf(type.name)?.config, input: given })
+      throw invalid(problemsInside('config', problems))
     }
     const refused = this.#options.judgesTargets ? type.refuse(config) : []
     if (refused.length > 0) throw invalid(refused)
@@ -216,7 +213,7 @@ export class Sources {
 }
 
 function invalid(problems: readonly Problem[]): HoldfastError {
-  const listed = problems.map(({ path, message }) => `${path}: ${message}`).join('; ')
+  const listed = listProblems(problems)
   return new HoldfastError('invalid_source', `The source is invalid. ${listed}`, { problems })
 }
 

@@ -35,16 +35,41 @@ export type TransactionClient =
 type Query = Parameters<Queryable['query']>[0]
 type Loose = Readonly<Record<string, unknown>>
 
+/** The options of a batch as a whole. All others belong to its messages. */
+export interface BatchOptions {
+  readonly client?: TransactionClient | undefined
+}
+
+/** The transaction of a batch, if it has one. JavaScript may pass options that would be ignored, or the client itself. */
+export function batchClient(options: BatchOptions): Queryable | undefined {
+  const [unknown] = Object.keys(options).filter((option) => option !== 'client')
+  if (unknown !== undefined) {
+    throw new HoldfastError(
+      'invalid_options',
+      `The options of the batch are invalid. ${unknown}: give it with each message; a batch as a whole takes only client`,
+    )
+  }
+  return options.client === undefined ? undefined : queryableOf(options.client)
+}
+
 /** Returns an interface to run our statements in the caller's transaction, for any of these libraries. */
 export function queryableOf(client: TransactionClient): Queryable {
   const loose = asLoose(client)
   if (loose === null) throw unknownClient()
-  if (isFunction(loose['query'])) return client as Queryable
+  if (isFunction(loose['query'])) return fromPg(client as Queryable, loose)
   if (isFunction(loose['raw'])) return fromKnex(loose)
   if (isFunction(loose['executeQuery'])) return fromKysely(loose)
   if (isFunction(loose['$queryRawUnsafe'])) return fromPrisma(loose)
   if (isFunction(loose['rollback']) || isFunction(loose['execute'])) return fromDrizzle(loose)
   throw unknownClient()
+}
+
+/** The statements of a client that never connects wait for ever. */
+function fromPg(client: Queryable, loose: Loose): Queryable {
+  if (loose['_connected'] === false && loose['_connecting'] === false) {
+    throw refused('This pg client is not connected: await client.connect(), then run `begin` on it.')
+  }
+  return client
 }
 
 /** Drizzle's session holds the connection of its transaction. */

@@ -9,6 +9,8 @@ export class SourceScope implements TemplateScope {
   #body: { readonly value: unknown } | null = null
   #text: string | null = null
   renderedLength = 0
+  readonly written = new Map<unknown, string>()
+  writtenLength = 0
 
   constructor(message: SourceMessage) {
     this.#message = message

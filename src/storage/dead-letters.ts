@@ -44,7 +44,8 @@ export async function readDeadLetters(database: Database, ids: readonly number[]
       name: 'read_dead_letters',
       text: `
         select letter.id, letter.delivery_id as "deliveryId", letter.message_id as "messageId", endpoint.name as endpoint,
-               case when queue.id is not null then message.type end as job, queue.name as queue, route.name as route, message.type as "eventType", message.tenant, message.correlation_id as "correlationId", letter.state, letter.reason,
+               case when queue.id is not null then message.type end as job, queue.name as queue, route.name as route, message.type as "eventType", message.tenant, letter.state, letter.reason,
+               coalesce(message.correlation_id, case when message.is_run then holdfast.format_id('msg', letter.message_id) end) as "correlationId",
                letter.outcome, letter.status_code as "statusCode", letter.error_code as "errorCode", letter.error, letter.fingerprint,
                letter.criticality, letter.priority, letter.ordering_key as "orderingKey", letter.blocks_key as "blocksKey",
                letter.attempt as attempts, letter.redrives, letter.resends, letter.redriven_delivery_id as "redrivenDeliveryId", letter.replay_id as "replayId",
@@ -55,8 +56,8 @@ export async function readDeadLetters(database: Database, ids: readonly number[]
         left join lateral (select id, name from holdfast_internal.queues where id = letter.lane_id limit 1) as queue on true
         left join lateral (select name from holdfast_internal.routes where id = letter.route_id limit 1) as route on true
         left join lateral (
-          select type, tenant, correlation_id from holdfast_internal.messages where id = letter.message_id
-          union all select type, tenant, correlation_id from holdfast_internal.messages_kept where id = letter.message_id limit 1
+          select type, tenant, correlation_id, is_run from holdfast_internal.messages where id = letter.message_id
+          union all select type, tenant, correlation_id, is_run from holdfast_internal.messages_kept where id = letter.message_id limit 1
         ) as message on true
         order by asked.place`,
     },

@@ -58,7 +58,7 @@ export interface AttemptRecord {
   readonly isProbe: boolean
   readonly errorCode: string | null
   readonly error: string | null
-  /** The request as rendered, the answer and the timings; only for failed attempts. */
+  /** The request as rendered, the answer and the timings, as far as the endpoint captures them. */
   readonly detail: Record<string, unknown> | null
 }
 

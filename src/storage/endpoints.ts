@@ -285,7 +285,6 @@ export async function cancelOrphans(database: Database, laneIds: readonly number
 /** Records in the audit log who tested an endpoint, and the result. No index: one insert. */
 export async function recordEndpointTest(
   database: Database,
-  id: number,
   test: { readonly endpoint: string; readonly status: number | null; readonly finding: string },
   actor: string,
 ): Promise<void> {
@@ -293,8 +292,8 @@ export async function recordEndpointTest(
   await database.query(
     {
       name: 'record_endpoint_test',
-      text: "select holdfast_internal.audit($1, 'endpoint.tested', 'lane:' || $2::int, $3)",
+      text: "select holdfast_internal.audit($1, 'endpoint.tested', 'endpoint:' || $2::text, $3)",
     },
-    [actor, id, JSON.stringify({ name: endpoint, status, finding })],
+    [actor, endpoint, JSON.stringify({ name: endpoint, status, finding })],
   )
 }

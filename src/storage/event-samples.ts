@@ -40,7 +40,7 @@ export async function matchStored(
            select id, body from holdfast_internal.messages where id = asked.id
            union all select id, body from holdfast_internal.messages_kept where id = asked.id limit 1
          ) as message
-         where jsonb_path_match_tz(message.body::jsonb, $2::text::jsonpath, '{}', true)`,
+         where holdfast_internal.meets_filter(message.body, $2::text::jsonpath)`,
         [numberArray(ids), filter],
       )
       return rows.map(({ id }) => id)

@@ -15,7 +15,8 @@ export interface EventRecord {
   readonly erasedAt: Date | null
 }
 
-const columns = `message.id, message.type as "eventType", message.tenant, message.correlation_id as "correlationId",
+const columns = `message.id, message.type as "eventType", message.tenant,
+  coalesce(message.correlation_id, case when message.is_run then holdfast.format_id('msg', message.id) end) as "correlationId",
   message.ordering_key as "orderingKey", message.criticality,
   message.is_unrouted as "isUnrouted", message.size, message.created_at as "createdAt", message.erased_at as "erasedAt"`
 

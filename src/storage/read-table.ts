@@ -10,7 +10,8 @@ export async function readTable(
   table: string,
   keys: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
-  const name = table
+  // Our sessions look up bare names in PostgreSQL's own schema only.
+  const name = (table.includes('.') ? table : `public.${table}`)
     .split('.')
     .map((part) => `"${part.replaceAll('"', '""')}"`)
     .join('.')

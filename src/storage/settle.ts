@@ -29,6 +29,8 @@ export interface SuccessRecord {
   readonly startedAtMs: number
   readonly durationMs: number
   readonly statusCode: number | null
+  /** The request and the response, if the endpoint captures them. Cleared if the database rejects them. */
+  detail?: object | null
   /** For observers of the commit; the database uses the row's own value. */
   readonly orderingKey: string | null
 }
@@ -167,23 +169,46 @@ export async function settleSuccesses(
 ): Promise<void> {
   const values = [incarnation, ...successColumns(records, nowMs)]
   try {
-    await database.queryArrays(
-      {
-        name: 'settle_successes',
-        text: 'select holdfast_internal.settle_successes($1, $2, $3, $4, $5, $6, $7, $8, $9)',
-      },
-      values,
+    await withDetails(database, incarnation, records, (one) =>
+      one.queryArrays(
+        {
+          name: 'settle_successes',
+          text: 'select holdfast_internal.settle_successes($1, $2, $3, $4, $5, $6, $7, $8, $9)',
+        },
+        values,
+      ),
     )
   } catch (error) {
     if (!(error instanceof DatabaseError) || error.code !== uniqueViolation) throw error
-    await database.queryArrays(
-      {
-        name: 'settle_repeated_successes',
-        text: 'select holdfast_internal.settle_repeated_successes($1, $2, $3, $4, $5, $6, $7, $8, $9)',
-      },
-      values,
+    await withDetails(database, incarnation, records, (one) =>
+      one.queryArrays(
+        {
+          name: 'settle_repeated_successes',
+          text: 'select holdfast_internal.settle_repeated_successes($1, $2, $3, $4, $5, $6, $7, $8, $9)',
+        },
+        values,
+      ),
     )
   }
+}
+
+/** Stores the requests and responses of successes in the transaction that records them. Most have none: then it is one statement. Index: attempts_pkey. */
+async function withDetails<Result>(
+  database: Database,
+  incarnation: number,
+  records: readonly SuccessRecord[],
+  settle: (database: Database) => Promise<Result>,
+): Promise<Result> {
+  const detailed = records.filter(({ detail }) => detail !== undefined && detail !== null)
+  if (detailed.length === 0) return settle(database)
+  return database.asOne(async (one) => {
+    const result = await settle(one)
+    await one.query({ name: 'record_details', text: 'select holdfast_internal.record_details($1, $2)' }, [
+      incarnation,
+      JSON.stringify(detailed.map(({ id, attempt, detail }) => ({ id, attempt, detail }))),
+    ])
+    return result
+  })
 }
 
 /**
@@ -216,18 +241,20 @@ export async function settleAll(
   tallies: readonly LaneTally[],
   batch: BatchMark,
 ): Promise<SettledBatch> {
-  const rows = await database.query<SettledRow>(
-    {
-      name: 'settle_all',
-      text: 'select refused, changed from holdfast_internal.settle($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)',
-    },
-    [
-      incarnation,
-      ...successColumns(successes, batch.nowMs),
-      batch.number,
-      failureColumns(failures, batch.nowMs),
-      JSON.stringify(tallies),
-    ],
+  const rows = await withDetails(database, incarnation, successes, (one) =>
+    one.query<SettledRow>(
+      {
+        name: 'settle_all',
+        text: 'select refused, changed from holdfast_internal.settle($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)',
+      },
+      [
+        incarnation,
+        ...successColumns(successes, batch.nowMs),
+        batch.number,
+        failureColumns(failures, batch.nowMs),
+        JSON.stringify(tallies),
+      ],
+    ),
   )
   return toSettledBatch(rows)
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { isLoginRefused } from '../postgres/connection-error.ts'
 import { translateError } from './translate-error.ts'
 
 test.each([
@@ -13,4 +14,17 @@ test.each([
     hint: 'List them with: holdfast jobs list',
   })
   expect(translateError(raised)).toMatchObject({ code: 'job_not_found', message: shown })
+})
+
+test.each([
+  ['3D000', 'database "nowhere" does not exist'],
+  ['28P01', 'password authentication failed for user "ada"'],
+  ['08P01', 'no such database: nowhere'],
+])('a refused login (%s) says what to check, and is still known as one', (code, message) => {
+  const translated = translateError(Object.assign(new Error(message), { code }))
+  expect(translated).toMatchObject({
+    code: 'database_unavailable',
+    message: `PostgreSQL rejected the connection: ${message}. Check the user, the password and the database's name in HOLDFAST_DATABASE_URL.`,
+  })
+  expect(isLoginRefused(translated)).toBe(true)
 })

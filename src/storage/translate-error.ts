@@ -1,5 +1,5 @@
 import { type ErrorCode, HoldfastError } from '../core/errors.ts'
-import { isConnectionError } from '../postgres/connection-error.ts'
+import { isConnectionError, isLoginRefused } from '../postgres/connection-error.ts'
 
 /** The SQLSTATEs that our SQL functions raise, and the error codes that users see. */
 export const codeBySqlState: Readonly<Record<string, ErrorCode>> = {
@@ -35,14 +35,41 @@ export const codeBySqlState: Readonly<Record<string, ErrorCode>> = {
   '42883': 'not_migrated',
 }
 
+/** What pg says of a pool that has been closed; the error has no code. */
+const endedPool = 'Cannot use a pool after calling end on the pool'
+
 /** Converts a PostgreSQL error into one of our catalogue; unknown errors are returned unchanged. */
 export function translateError(error: unknown): unknown {
   if (error instanceof HoldfastError || !(error instanceof Error)) return error
   const { code, hint } = error as Error & { code?: string; hint?: string }
   const known = code === undefined ? undefined : codeBySqlState[code]
+  if (known === 'not_migrated') {
+    return new HoldfastError(
+      'not_migrated',
+      `The database doesn't have the schema that this process needs: ${error.message}. Run: holdfast migrate`,
+      { sqlState: code },
+      error,
+    )
+  }
   if (known !== undefined) {
     const advice = hint === undefined ? '' : ` ${hint}`
     return new HoldfastError(known, `${capitalised(error.message)}.${advice}`, { sqlState: code }, error)
+  }
+  if (isLoginRefused(error)) {
+    return new HoldfastError(
+      'database_unavailable',
+      `PostgreSQL rejected the connection: ${error.message}. Check the user, the password and the database's name in HOLDFAST_DATABASE_URL.`,
+      { sqlState: code },
+      error,
+    )
+  }
+  if (error.message === endedPool) {
+    return new HoldfastError(
+      'stopping',
+      'This Holdfast has been stopped, and its connections are closed. Nothing was stored; create a new one with new Holdfast(…).',
+      {},
+      error,
+    )
   }
   if (code === '42501') {
     return new HoldfastError(

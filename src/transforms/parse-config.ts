@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { problemsOf } from '../core/problem.ts'
+import { parseBySchema } from '../core/problem.ts'
 import { TransformConfigError } from './transform.ts'
 
 /** Parses a transform's configuration, or reports which field is wrong and why. */
@@ -7,9 +7,9 @@ export function parseTransformConfig<Schema extends z.ZodType>(
   schema: Schema,
   config: unknown,
 ): z.output<Schema> {
-  const parsed = schema.safeParse(config)
-  if (parsed.success) return parsed.data
-  const [problem] = problemsOf(parsed.error)
+  const parsed = parseBySchema(schema, config)
+  if (parsed.ok) return parsed.value
+  const [problem] = parsed.problems
   const path = problem?.path ?? ''
   throw new TransformConfigError(
     path,

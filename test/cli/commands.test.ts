@@ -296,7 +296,7 @@ describe('send', () => {
       'a bad time',
       ['send', 'target', '{}', '--deliver-at', 'soon'],
       2,
-      'deliverAt: must be a Date or an ISO 8601 time',
+      'Write it like 2030-01-31T09:00:00Z, or relative to now like +20s',
     ],
     ['an unknown endpoint', ['send', 'nowhere', '{}'], 3, 'holdfast endpoints create nowhere --url'],
   ])('%s stores nothing', async (_, args, expected, message) => {
@@ -342,4 +342,30 @@ test('migrate brings an empty database up to date, once, and migrate --check say
   } finally {
     await empty.drop()
   }
+})
+
+describe('a first mistake', () => {
+  test.each([
+    [
+      ['send', 'crm', '{}', '--deliver-at', '20s'],
+      'Write it like 2030-01-31T09:00:00Z, or relative to now like +20s, +10m or +2h.',
+    ],
+    [
+      ['send', 'crm', '{}', '--expires-at', 'tomorrow'],
+      "option '--expires-at <time>' argument 'tomorrow' is invalid.",
+    ],
+    [['endpoints', 'create', 'urlless'], 'The endpoint needs a URL: add --url https://…'],
+    [
+      ['deliveries', 'show', 'msg_00000000010'],
+      'There is no delivery "msg_00000000010". That is the id of an event: holdfast events show msg_00000000010',
+    ],
+    [
+      ['events', 'show', 'dlv_00000000010'],
+      'There is no event "dlv_00000000010". That is the id of a delivery: holdfast deliveries show dlv_00000000010',
+    ],
+  ])('%j is answered with what to do', async (args, message) => {
+    const { exitCode, stderr } = await holdfast(args)
+    expect(exitCode).not.toBe(0)
+    expect(stderr.replaceAll('\n', ' ')).toContain(message)
+  })
 })

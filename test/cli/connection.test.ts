@@ -53,6 +53,28 @@ describe('without a server', () => {
   })
 })
 
+test('a URL with https:// to a server without TLS says to write http://, in one line', async () => {
+  const url = rig.server.url.replace('http:', 'https:')
+  const { exitCode, stderr } = await holdfast(['endpoints', 'list'], {
+    environment: { HOLDFAST_URL: url, HOLDFAST_API_KEY: key },
+  })
+  expect(exitCode).toBe(5)
+  expect(stderr).toContain(
+    `The API at ${url} can't be reached: it doesn't answer with TLS; write http:// if it has none. Check the URL`,
+  )
+})
+
+test('each command that a refused key is answered with stands at the end of its line', async () => {
+  const { stderr } = await holdfast(['endpoints', 'list'], {
+    environment: { HOLDFAST_URL: rig.server.url, HOLDFAST_API_KEY: 'hf_wrong' },
+  })
+  const lines = stderr.split('\n')
+  expect(lines[0]).toMatch(/holdfast api-keys create --local$/)
+  expect(lines[1]).toMatch(/^The key came from .*\.$/)
+  expect(lines[2]).toMatch(/^Sign in again with: \S.* --api-url http:\/\/127\.0\.0\.1:\d+$/)
+  expect(lines[3]).toMatch(/ --role admin --local$/)
+})
+
 describe('signing in', () => {
   test('keeps the key for this user alone, and every later command uses it', async () => {
     const login = await holdfast(['login', '--api-url', rig.server.url], { input: `${key}\n` })

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -94,6 +94,21 @@ test('a worker whose port is taken says so, and does not run', async () => {
   const { exitCode } = await second.end()
   expect(exitCode).not.toBe(0)
   expect(second.stderr).toContain(`Can't serve metrics on 127.0.0.1 port ${port} (EADDRINUSE).`)
+})
+
+test('jobs as an ES module in a CommonJS package get one sentence that says what to do', async () => {
+  const inner = join(folder, 'commonjs')
+  await mkdir(inner, { recursive: true })
+  await writeFile(join(inner, 'package.json'), '{"type": "commonjs"}')
+  await writeFile(join(inner, 'jobs.js'), "import { sep } from 'node:path'\nexport const nothing = sep\n")
+  const { exitCode, stderr } = await runCli(['worker', '--import', './jobs.js'], {
+    cwd: inner,
+    environment: { HOLDFAST_DATABASE_URL: rig.database.url },
+  })
+  expect(exitCode).toBe(2)
+  expect(stderr).toContain(
+    './jobs.js (or a file that it imports) is an ES module, but its package.json says "type": "commonjs", or no type: set "type": "module" there, or rename the file to .mjs or .mts.',
+  )
 })
 
 const { typescript = false } = process.features as { typescript?: string | false }

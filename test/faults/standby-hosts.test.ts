@@ -122,19 +122,19 @@ describe.skipIf(replicationSkipped !== null)('a URL that names a standby and a p
 describe.skipIf(replicationSkipped !== null)('a commit that waits for its synchronous standby', () => {
   test('is not acknowledged because of a timeout', async () => {
     await using database = await ReplicatedDatabase.start({ isSynchronous: true })
-    await database.primary.query('create table waits (n int)')
+    await database.primary.query('create table public.waits (n int)')
     await database.standby.stop()
     const client = new Client({ connectionString: database.primary.url, statement_timeout: 200 })
     await client.connect()
     let isAcknowledged = false
     const insert = async () => {
-      await client.query({ name: 'insert', text: 'insert into waits values ($1)', values: [1] })
+      await client.query({ name: 'insert', text: 'insert into public.waits values ($1)', values: [1] })
       isAcknowledged = true
     }
     const inserting = insert()
     await until('the commit to have waited longer than its timeout', async () => {
       const waiting = await database.primary.query(
-        `select from pg_stat_activity where wait_event = 'SyncRep' and query like 'insert into waits%'
+        `select from pg_stat_activity where wait_event = 'SyncRep' and query like 'insert into public.waits%'
            and query_start < clock_timestamp() - interval '1 second'`,
       )
       return waiting.length === 1

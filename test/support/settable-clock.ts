@@ -1,4 +1,3 @@
-import { Client } from 'pg'
 import { migrate } from '../../src/postgres/migrate.ts'
 import { until } from './engine/until.ts'
 import type { TestDatabase } from './test-database.ts'
@@ -11,9 +10,9 @@ const beatDeadlineMs = 30_000
  * A database whose clock a test moves: an hour passes in a moment, for everything that lives by the database's time (due times, circuits,
  * holds, alerts, leases of tasks, and the ids, which follow the clock).
  *
- * PostgreSQL finds a function by its name along the search path. A schema that stands before `pg_catalog` therefore decides what
- * `now()` and `clock_timestamp()` mean, in statements, in function bodies and in the defaults of columns, as long as it is there before the
- * schema is migrated. Nothing of Holdfast is changed or waits less: its nodes learn the time from the database, as ever, and see its clock step.
+ * Each database has its own `pg_catalog`: in this one, `now()` and `clock_timestamp()` are functions of the test, in statements, in function bodies
+ * and in the defaults of columns, as long as they are there before the schema is migrated. Nothing of Holdfast is changed or waits less: its nodes
+ * learn the time from the database, as ever, and see its clock step.
  *
  * @example
  * const database = await createTestDatabase({ isMigrated: false })
@@ -29,39 +28,22 @@ export class SettableClock {
 
   /** Takes an empty database and migrates it; its clock is ahead by so much from the beginning. */
   static async install(database: ClockDatabase, aheadMs = 0): Promise<SettableClock> {
-    const { pool, url } = database
-    // A connection keeps the path that it began with: this one is closed before anybody else's is opened.
-    const preparing = new Client({ connectionString: url })
-    await preparing.connect()
-    try {
-      await preparing.query(`
-        create schema settable;
-        create table settable.clock (ahead interval not null);
-        insert into settable.clock values (make_interval(secs => ${aheadMs / 1000}));
-        create function settable.now() returns timestamptz language sql stable as
-          'select pg_catalog.now() operator(pg_catalog.+) ahead from settable.clock';
-        create function settable.clock_timestamp() returns timestamptz language sql volatile as
-          'select pg_catalog.clock_timestamp() operator(pg_catalog.+) ahead from settable.clock'`)
-      const name = new URL(url).pathname.slice(1)
-      await preparing.query(`alter database ${name} set search_path = settable, pg_catalog, public`)
-    } finally {
-      await preparing.end()
-    }
-    await migrate(url)
-    // Some functions name their own path, so that no application's path can mislead them.
-    await pool.query(`
-      do $$
-      declare
-        named record;
-      begin
-        for named in
-          select proc.oid::regprocedure as name, substr(setting, length('search_path=') + 1) as path
-          from pg_proc as proc, unnest(proc.proconfig) as setting
-          where pronamespace in ('holdfast'::regnamespace, 'holdfast_internal'::regnamespace) and setting like 'search_path=%'
-        loop
-          execute format('alter function %s set search_path = settable, %s', named.name, named.path);
-        end loop;
-      end $$`)
+    await database.pool.query(`
+      begin;
+      set local allow_system_table_mods = on;
+      create schema settable;
+      create table settable.clock (ahead interval not null);
+      insert into settable.clock values (make_interval(secs => ${aheadMs / 1000}));
+      grant usage on schema settable to public;
+      grant select on settable.clock to public;
+      alter function pg_catalog.now() rename to real_now;
+      alter function pg_catalog.clock_timestamp() rename to real_clock_timestamp;
+      create function pg_catalog.now() returns timestamptz language sql stable as
+        'select pg_catalog.real_now() operator(pg_catalog.+) ahead from settable.clock';
+      create function pg_catalog.clock_timestamp() returns timestamptz language sql volatile as
+        'select pg_catalog.real_clock_timestamp() operator(pg_catalog.+) ahead from settable.clock';
+      commit`)
+    await migrate(database.url)
     return new SettableClock(database)
   }
 

@@ -37,7 +37,7 @@ export async function createTestDatabase(options: TestDatabaseOptions = {}): Pro
   })
   const url = urlOf(name)
   const pool = createPool({
-    connectionString: url,
+    connectionString: withPublicNames(url),
     max: options.maxConnections ?? 10,
     applicationName: 'holdfast-test',
     connectTimeoutMs: 10_000,
@@ -51,6 +51,13 @@ export async function createTestDatabase(options: TestDatabaseOptions = {}): Pro
       return dropping
     },
   }
+}
+
+/** For the test's own tables: Holdfast's sessions look up bare names in PostgreSQL's schema only. */
+export function withPublicNames(databaseUrl: string): string {
+  const url = new URL(databaseUrl)
+  url.searchParams.set('options', '-c search_path=public')
+  return url.href
 }
 
 function urlOf(database: string): string {

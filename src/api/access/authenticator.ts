@@ -38,6 +38,8 @@ export class Authenticator {
   readonly #failures: FailedAttempts
   readonly #nowMs: () => number
   readonly #keys = new Map<string, KnownCaller>()
+  /** Counts `forgetKey`: a read that overlapped it isn't cached, since it may have seen the key before it was revoked. */
+  #forgottenKeys = 0
   readonly #sessions: Sessions
   readonly #refused: RefusedKeys
   readonly #onTakenBack = new Set<() => void>()
@@ -113,6 +115,7 @@ export class Authenticator {
 
   /** A key that was revoked through this process stops working at once. */
   forgetKey(id: string): void {
+    this.#forgottenKeys += 1
     this.#keys.delete(id)
     this.forgetSessions()
   }
@@ -175,12 +178,15 @@ export class Authenticator {
     if (parts === null) return null
     // The cached key was compared with the given one already: guesses at a cached key don't reach the database.
     if ((this.#keys.get(parts.id)?.endsAtMs ?? 0) > this.#nowMs()) return null
+    const forgotten = this.#forgottenKeys
     const found = await this.#run((database) => readLiveKey(database, parts.id))
     if (found === undefined) return null
     const { name, role, secretHash } = found
     const caller = toCaller(name, role, parts.id, { kind: 'key', keyId: parts.id })
-    if (this.#keys.size >= maxCached) this.#keys.clear()
-    this.#keys.set(parts.id, { caller, secretHash, endsAtMs: this.#nowMs() + cacheMs })
+    if (forgotten === this.#forgottenKeys) {
+      if (this.#keys.size >= maxCached) this.#keys.clear()
+      this.#keys.set(parts.id, { caller, secretHash, endsAtMs: this.#nowMs() + cacheMs })
+    }
     if (!timingSafeEqual(secretHash, hashSecret(parts.secret))) return null
     // Not awaited: nothing depends on the result.
     this.#run((database) => noteKeyUse(database, parts.id)).catch(() => {})

@@ -5,8 +5,13 @@ export type Credential =
   /** `HOLDFAST_ADMIN_KEY`: valid as long as the process runs. */
   | { readonly kind: 'configured' }
   | { readonly kind: 'key'; readonly keyId: string }
-  /** `tokenHash` is Base64. `keyId`: the stored key that the session was started with. */
-  | { readonly kind: 'session'; readonly tokenHash: string; readonly keyId: string | null }
+  /** `tokenHash` is Base64. `keyId`: the stored key that the session was started with; null for the configured key or a link. */
+  | {
+      readonly kind: 'session'
+      readonly tokenHash: string
+      readonly keyId: string | null
+      readonly isOfConfiguredKey: boolean
+    }
 
 /** The author of a call. */
 export interface Caller {

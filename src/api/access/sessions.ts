@@ -42,6 +42,8 @@ export const sessionLifetimeSeconds = sessionLifetimeMs / 1000
 export class Sessions {
   readonly #options: SessionsOptions
   readonly #known = new Map<string, { readonly caller: Caller; readonly endsAtMs: number }>()
+  /** Counts `end` and `forget`: a read that overlapped one of them isn't cached, since it may have seen the session before it ended. */
+  #forgotten = 0
 
   constructor(options: SessionsOptions) {
     this.#options = options
@@ -67,31 +69,40 @@ export class Sessions {
     const tokenHash = hash.toString('base64')
     const known = this.#known.get(tokenHash)
     if (known !== undefined && known.endsAtMs > this.#options.nowMs()) return known.caller
+    const forgotten = this.#forgotten
     const session = await this.#options.run((database) => readSession(database, hash))
     if (session === undefined) return null
     const { name, role, keyId, keyProof } = session
-    if (keyId === null && name !== linkName && !this.#isProven(token, keyProof)) return null
+    const isOfConfiguredKey = keyId === null && name !== linkName
+    if (isOfConfiguredKey && !this.#isProven(token, keyProof)) return null
     const caller: Caller = {
       actor: `session:${name}`,
       name,
       role,
       owner: `session:${keyId ?? name}`,
       csrfToken: csrfTokenOf(token),
-      credential: { kind: 'session', tokenHash, keyId },
+      credential: { kind: 'session', tokenHash, keyId, isOfConfiguredKey },
     }
-    if (this.#known.size >= maxCached) this.#known.clear()
-    this.#known.set(tokenHash, { caller, endsAtMs: this.#options.nowMs() + cacheMs })
+    if (forgotten === this.#forgotten) {
+      if (this.#known.size >= maxCached) this.#known.clear()
+      this.#known.set(tokenHash, { caller, endsAtMs: this.#options.nowMs() + cacheMs })
+    }
     return caller
   }
 
   async end(token: string): Promise<void> {
     const hash = hashSecret(token)
-    this.#known.delete(hash.toString('base64'))
-    await this.#options.run((database) => deleteSession(database, hash))
+    try {
+      await this.#options.run((database) => deleteSession(database, hash))
+    } finally {
+      this.#forgotten += 1
+      this.#known.delete(hash.toString('base64'))
+    }
   }
 
   /** Sessions that were ended through this process stop working at once. */
   forget(): void {
+    this.#forgotten += 1
     this.#known.clear()
   }
 

@@ -102,5 +102,6 @@ function hangUp(response: ServerResponse): void {
 
 function keyOf(credential: Credential): string {
   if (credential.kind === 'configured') return 'configured'
-  return credential.keyId ?? 'none'
+  if (credential.kind === 'session' && credential.isOfConfiguredKey) return 'configured'
+  return credential.keyId ?? 'links'
 }

@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
-import { isAllowed } from '../../core/access/roles.ts'
+import { isAllowed, type Role } from '../../core/access/roles.ts'
 import { HoldfastError } from '../../core/errors.ts'
+import type { ChangeRow } from '../../storage/changes.ts'
 import { ChangeFeed, type ChangeFeedOptions } from './change-feed.ts'
 import { OpenStreams, type OpenStreamsOptions } from './open-streams.ts'
 import { parsePosition, type StreamDetail, type StreamEvent, writeEvent } from './stream-event.ts'
@@ -39,12 +40,15 @@ export function registerStream(app: FastifyInstance, options: ChangeFeedOptions 
     // Collect missed events before the response starts.
     const early: StreamEvent[] = []
     let hasBegun = false
-    const unfollow = await feed
-      .follow((event) => (hasBegun ? write(response, writeEvent(event, detail)) : early.push(event)), since)
-      .catch((error: unknown) => {
-        open.delete(response)
-        throw error
-      })
+    const reader = (event: StreamEvent): void => {
+      if (!mayRead(caller.role, event)) return
+      if (hasBegun) write(response, writeEvent(event, detail))
+      else early.push(event)
+    }
+    const unfollow = await feed.follow(reader, since).catch((error: unknown) => {
+      open.delete(response)
+      throw error
+    })
     reply.hijack()
     // The key was revoked meanwhile, or the client has left, and "close" has been emitted already.
     if (response.writableEnded || response.destroyed) {
@@ -71,6 +75,12 @@ export function registerStream(app: FastifyInstance, options: ChangeFeedOptions 
     hasBegun = true
     for (const event of early) write(response, writeEvent(event, detail))
   })
+}
+
+/** Keys and database roles are shown to administrators only. */
+function mayRead(role: Role, { event, data }: StreamEvent): boolean {
+  if (event !== 'change' || isAllowed(role, 'administer')) return true
+  return !/^(?:api_key|role)\./.test((data as ChangeRow).action)
 }
 
 function readDetail(query: unknown): StreamDetail {

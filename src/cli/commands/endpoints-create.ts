@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { HoldfastError } from '../../core/errors.ts'
 import type { EndpointInput } from '../../transports/endpoint-types.ts'
 import { withApi } from '../connection/with-api.ts'
 import { addEndpointOptions, type EndpointFlags, readEndpointFlags } from './endpoint-flags.ts'
@@ -11,6 +12,7 @@ export function registerEndpointsCreate(endpoints: Command): void {
   addEndpointOptions(create).action((name: string, flags: EndpointFlags, command: Command) =>
     withApi(command, async ({ client, output, prefix }) => {
       const body = { ...(await readEndpointFlags(flags)), name } as EndpointInput
+      refuseMissingUrl(body)
       const created = await client.endpoints.create({ body })
       output.data(created, () => created.name)
       if (output.isJson) return
@@ -34,4 +36,10 @@ export function registerEndpointsCreate(endpoints: Command): void {
         output.data(updated, () => updated.name)
       }),
     )
+}
+
+/** The API would name the field of the config, which is a flag here. */
+function refuseMissingUrl({ transport = 'http', config }: EndpointInput): void {
+  if (transport !== 'http' || (config as { readonly url?: unknown } | undefined)?.url !== undefined) return
+  throw new HoldfastError('invalid_endpoint', 'The endpoint needs a URL: add --url https://…')
 }

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { parseSendOptions, type SendOptionsInput } from '../../core/delivery/send-options.ts'
 import { HoldfastError } from '../../core/errors.ts'
+import { listProblems } from '../../core/problem.ts'
 import { collectHeader, instant, wholeNumber } from '../input/option-parsers.ts'
 
 export interface MessageFlags {
@@ -55,7 +56,7 @@ export function readMessageFlags(flags: MessageFlags): SendOptionsInput {
   }
   const parsed = parseSendOptions(given)
   if (parsed.ok) return parsed.value
-  const listed = parsed.problems.map(({ path, message }) => `${path}: ${message}`).join('; ')
+  const listed = listProblems(parsed.problems)
   throw new HoldfastError('invalid_options', `The options are invalid. ${listed}`, {
     problems: parsed.problems,
   })

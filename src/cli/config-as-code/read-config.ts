@@ -1,7 +1,7 @@
 import { dirname } from 'node:path'
 import { z } from 'zod'
 import { HoldfastError } from '../../core/errors.ts'
-import { problemsOf } from '../../core/problem.ts'
+import { type Checked, problemsOf } from '../../core/problem.ts'
 import { readText } from '../input/read-text.ts'
 import { allKinds } from './all-kinds.ts'
 import { ConfigDocument, type PlacedProblem } from './config-document.ts'
@@ -87,7 +87,7 @@ function topLevel(
       ]),
     )
   }
-  problems.push(...placed(document, parsed.error, [], known))
+  problems.push(...placed(document, parsed.error, [], {}, known))
   return {}
 }
 
@@ -106,7 +106,7 @@ async function readItem(
   }
   const parsed = kind.schema.safeParse(fields)
   if (!parsed.success) {
-    problems.push(...placed(document, parsed.error, path))
+    problems.push(...placed(document, parsed.error, path, { schema: kind.schema, input: fields }))
     return null
   }
   return { kind, name: parsed.data.name, path, written: item as Fields, fields: fields as Fields }
@@ -116,12 +116,13 @@ function placed(
   document: ConfigDocument,
   error: z.ZodError,
   base: readonly PropertyKey[],
+  checked: Checked,
   known?: string,
 ): PlacedProblem[] {
   return error.issues.flatMap((issue) => {
     const places =
       issue.code === 'unrecognized_keys' ? issue.keys.map((key) => [...issue.path, key]) : [issue.path]
-    const messages = problemsOf(new z.ZodError([issue]))
+    const messages = problemsOf(new z.ZodError([issue]), checked)
     return places.map((place, index) => ({
       line: document.lineOf([...base, ...place]),
       path: pathText([...base, ...place]),

@@ -33,17 +33,18 @@ export async function withApi(
 export function explained(error: unknown, api: FoundApi): unknown {
   if (!(error instanceof HoldfastError)) return error
   const next = nextStep(error, api)
-  return next === null
-    ? error
-    : new HoldfastError(error.code, `${error.message} ${next}`, error.details, error)
+  if (next === null) return error
+  // A message that ends with a command goes on in a new line.
+  const gap = error.message.endsWith('.') ? ' ' : '\n'
+  return new HoldfastError(error.code, `${error.message}${gap}${next}`, error.details, error)
 }
 
 function nextStep({ code }: HoldfastError, api: FoundApi): string | null {
   const { url, source } = api
   if (code === 'unauthenticated') {
     return (
-      `${originOf(api)} Sign in again with: holdfast login --api-url ${url} — ` +
-      'replace a lost admin key, with access to the database, with: holdfast api-keys create <name> --role admin --local'
+      `${originOf(api)}\nSign in again with: holdfast login --api-url ${url}\n` +
+      'Replace a lost admin key, with access to the database, with: holdfast api-keys create <name> --role admin --local'
     )
   }
   if (code === 'forbidden') return 'See which key this is with: holdfast whoami'

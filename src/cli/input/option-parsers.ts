@@ -26,13 +26,21 @@ export function decimalNumber(text: string): number {
 
 const unitMs = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 
+const isoTime = /^\d{4,}-\d\d-\d\dT/
+
 /**
  * A time as ISO 8601, or relative to now.
  *
  * @example instant('+90s', nowMs) // in a minute and a half
  */
 export function instant(text: string, nowMs: number): string {
-  return fromNow(text, /^\+(\d{1,9})([smhd])$/, nowMs, 1)
+  const time = fromNow(text, /^\+(\d{1,9})([smhd])$/, nowMs, 1)
+  if (!isoTime.test(time)) {
+    throw new InvalidArgumentError(
+      'Write it like 2030-01-31T09:00:00Z, or relative to now like +20s, +10m or +2h.',
+    )
+  }
+  return time
 }
 
 /**

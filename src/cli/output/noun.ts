@@ -4,6 +4,7 @@ import { type ApiSession, withApi } from '../connection/with-api.ts'
 import { addFilters } from '../input/contract-filters.ts'
 import { wholeNumber } from '../input/option-parsers.ts'
 import { type WatchFlag, watch, watchOption } from '../interact/watch.ts'
+import { type ListPage, readFullPage } from './full-page.ts'
 import type { Output } from './output.ts'
 import type { Column } from './table.ts'
 
@@ -45,6 +46,13 @@ export function addList<Op extends { readonly id: string }, Row = ItemOf<Op>>(
   })
 }
 
+/** The page size that was asked for, or the default of the API; 0 for a list without pages. */
+function limitOf({ query: schema }: Operation, { limit }: Readonly<Record<string, unknown>>): number {
+  if (typeof limit === 'number') return limit
+  const { data } = schema.safeParse({})
+  return typeof data?.['limit'] === 'number' ? data['limit'] : 0
+}
+
 async function show<Op extends { readonly id: string }, Row>(
   session: ApiSession,
   list: ListCommand<Op, Row>,
@@ -52,10 +60,11 @@ async function show<Op extends { readonly id: string }, Row>(
 ): Promise<void> {
   const { output, client, prefix } = session
   const operation = list.operation as unknown as Operation
-  const page = (await client.call(operation, { query } as never)) as {
-    readonly data: readonly ItemOf<Op>[]
-    readonly nextCursor?: string | null
-  }
+  const page = await readFullPage(
+    async (asked) => (await client.call(operation, { query: asked } as never)) as ListPage<ItemOf<Op>>,
+    query,
+    limitOf(operation, query),
+  )
   const rows =
     list.enrich === undefined ? (page.data as readonly Row[]) : await list.enrich(session, page.data)
   if (output.isJson) {
@@ -63,7 +72,11 @@ async function show<Op extends { readonly id: string }, Row>(
     return
   }
   if (rows.length === 0) {
-    output.message(list.nothing(prefix))
+    output.message(
+      typeof page.nextCursor === 'string'
+        ? `Nothing was found so far. To continue the search, add --cursor ${page.nextCursor}`
+        : list.nothing(prefix),
+    )
     return
   }
   output.table(list.columns(output), rows)

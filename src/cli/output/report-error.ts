@@ -15,8 +15,6 @@ export interface ErrorReport {
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Errors of a running PostgreSQL server that refuses the login. */
-const loginErrors: ReadonlySet<string> = new Set(['28000', '28P01', '3D000'])
 const missingRight = '42501'
 
 /** Converts anything that a command threw to a message and an exit code. */
@@ -49,15 +47,6 @@ function explain(thrown: unknown): Error {
   if (!(translated instanceof Error)) return new Error(String(translated))
   const { code } = translated as Error & { code?: string }
   if (translated instanceof HoldfastError || code === undefined) return translated
-  if (loginErrors.has(code)) {
-    return new HoldfastError(
-      'database_unavailable',
-      `PostgreSQL rejected the connection: ${translated.message}. Check the user, the password and the database's name in ` +
-        'HOLDFAST_DATABASE_URL.',
-      {},
-      translated,
-    )
-  }
   if (code === missingRight) {
     return new HoldfastError(
       'configuration_invalid',

@@ -56,6 +56,12 @@ function whyNotImported(file: string, error: unknown): string {
       "or install tsx and set NODE_OPTIONS='--import tsx'."
     )
   }
+  if (message.startsWith('Cannot use import statement outside a module')) {
+    return (
+      `${file} (or a file that it imports) is an ES module, but its package.json says "type": "commonjs", or no type: ` +
+      'set "type": "module" there, or rename the file to .mjs or .mts.'
+    )
+  }
   return `${file} could not be imported: ${message}`
 }
 

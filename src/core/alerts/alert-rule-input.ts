@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { field } from '../field.ts'
-import { type Parsed, problemsOf } from '../problem.ts'
+import { type Parsed, parseBySchema } from '../problem.ts'
 import { type AlertKind, alertKinds, ruleKinds } from './alert-kinds.ts'
 
 const dayMs = 86_400_000
@@ -64,8 +64,7 @@ export type AlertRuleInput = z.input<typeof alertRuleInput>
 export type AlertRuleSettings = z.output<typeof alertRuleInput>
 
 export function parseAlertRule(input: unknown): Parsed<AlertRuleSettings> {
-  const result = alertRuleInput.safeParse(input)
-  return result.success ? { ok: true, value: result.data } : { ok: false, problems: problemsOf(result.error) }
+  return parseBySchema(alertRuleInput, input)
 }
 
 const addressAdvice = 'must be an e-mail address'
@@ -109,6 +108,5 @@ export const alertChannelInput = z.discriminatedUnion(
 export type AlertChannelInput = z.input<typeof alertChannelInput>
 
 export function parseAlertChannel(input: unknown): Parsed<z.output<typeof alertChannelInput>> {
-  const result = alertChannelInput.safeParse(input)
-  return result.success ? { ok: true, value: result.data } : { ok: false, problems: problemsOf(result.error) }
+  return parseBySchema(alertChannelInput, input)
 }

@@ -56,6 +56,11 @@ export interface AttemptOutcome {
   timings?: AttemptTimings
   request?: RenderedRequest
   response?: ResponseExcerpt
+  /**
+   * Of a request with several deliveries: the ids of all of them, in the outcome of the one with the highest id; that one's id, in those of the others.
+   * Erasing a message follows it to the other places where the request is stored.
+   */
+  batch?: string | readonly string[]
   /** Set if nothing was sent; otherwise the failure is the receiver's, or the network's. */
   origin?: UnsentOrigin
   /** Nothing was sent, because the route skips such messages. */

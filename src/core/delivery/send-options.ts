@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { isReservedHeader } from '../endpoints/reserved-headers.ts'
 import { field, isStorable, isStorableTime } from '../field.ts'
-import { type Parsed, problemsOf } from '../problem.ts'
+import { type Parsed, parseBySchema } from '../problem.ts'
 
 export const maxHeaders = 64
 export const maxHeadersBytes = 8 * 1024
@@ -86,8 +86,7 @@ export type SendOptions = Readonly<z.output<typeof sendOptions>>
 
 /** @example parseSendOptions({ orderingKey: 'order-7', expiresAt: '2030-01-31T09:00:00Z' }) */
 export function parseSendOptions(input: unknown): Parsed<SendOptions> {
-  const parsed = sendOptions.safeParse(input)
-  return parsed.success ? { ok: true, value: parsed.data } : { ok: false, problems: problemsOf(parsed.error) }
+  return parseBySchema(sendOptions, input)
 }
 
 /** Whether JSON represents the value unchanged: no functions, dates, NaN. False if it is nested too deeply to check. */

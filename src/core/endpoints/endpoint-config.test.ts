@@ -129,18 +129,28 @@ describe('an endpoint', () => {
   it('is refused with each unknown field by its name, at any depth', () => {
     const places = ['', 'retry', 'request', 'circuit', 'limits', 'autoDisable']
     for (const place of places) {
-      const extra = { maxRetrys: 1 }
+      const extra = { colour: 1 }
       const input = place === '' ? { name: 'crm', ...extra } : { name: 'crm', [place]: extra }
       expect(parseEndpoint(input)).toEqual({
         ok: false,
         problems: [
           {
-            path: place === '' ? 'maxRetrys' : `${place}.maxRetrys`,
+            path: place === '' ? 'colour' : `${place}.colour`,
             message: 'is not a known field: remove it, or check its spelling',
           },
         ],
       })
     }
+  })
+
+  it('is refused with the name that was meant, at any depth', () => {
+    expect(parseEndpoint({ name: 'crm', tag: [], retry: { maxRetrys: 1 } })).toEqual({
+      ok: false,
+      problems: [
+        { path: 'retry.maxRetrys', message: 'is not a known field: did you mean maxRetries?' },
+        { path: 'tag', message: 'is not a known field: did you mean tags?' },
+      ],
+    })
   })
 
   it.each([

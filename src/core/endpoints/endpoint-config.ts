@@ -1,5 +1,5 @@
 import type { ClassifyOverrides } from '../delivery/classify.ts'
-import { type Parsed, type Problem, problemsOf } from '../problem.ts'
+import { type Parsed, type Problem, parseBySchema } from '../problem.ts'
 import { endpointInput } from './endpoint-input.ts'
 import type { BatchInput } from './policy-inputs.ts'
 import { applyPreset, type PresetExtras, type PresetName, presetExtras, withExplicit } from './presets.ts'
@@ -41,9 +41,9 @@ const defaultBatchWaitMs = 1000
  * @example parseEndpoint({ name: 'crm', preset: 'webhook', config: { url: 'https://crm.example/hooks' } })
  */
 export function parseEndpoint(input: unknown, site: EndpointDefaults = {}): Parsed<EndpointSettings> {
-  const parsed = endpointInput.safeParse(input)
-  if (!parsed.success) return { ok: false, problems: problemsOf(parsed.error) }
-  const { retry, circuit, config = {}, preset = 'standard', ...rest } = parsed.data
+  const parsed = parseBySchema(endpointInput, input)
+  if (!parsed.ok) return parsed
+  const { retry, circuit, config = {}, preset = 'standard', ...rest } = parsed.value
   const extras = presetExtras(preset)
   const holdOn = rest.holdOn ?? extras.holdOn
   const tuned = applyPreset(

@@ -13,6 +13,9 @@ describe('a path that is appended to an endpoint’s URL', () => {
     '?next=/../x',
     'größe/%C3%BC',
     'a%25b',
+    'caf\u00e9/\u2026/\u6771\u4eac/\u{1f680}',
+    '%e6%9d%b1%e4%ba%ac/%f0%9f%9a%80',
+    'caf%e9',
   ])('may be %s', (path) => {
     expect(requestPathProblem(path)).toBeNull()
   })
@@ -42,6 +45,22 @@ describe('a path that is appended to an endpoint’s URL', () => {
     'x#y',
     'x%00',
     'x%0d%0ahost:evil',
+    '%c0%ae%c0%ae/admin',
+    '%c0%2e%c0%2e/admin',
+    '..%c0%afadmin',
+    '..%c1%9cadmin',
+    '%e0%80%ae%e0%80%ae/admin',
+    '%f0%80%80%ae./admin',
+    '%f8%80%80%80%ae./admin',
+    '%25c0%25ae./admin',
+    '%u002e%u002e/admin',
+    '%uff0e%uff0e/admin',
+    '..%uff0fadmin',
+    '\uff0e\uff0e/admin',
+    '\u2024\u2024/admin',
+    '%ef%bc%8e%ef%bc%8e/admin',
+    '..%ef%bc%8fadmin',
+    '..%ef%bc%bcadmin',
   ])('may not be %s', (path) => {
     expect(requestPathProblem(path)).toMatch(/^must /)
   })

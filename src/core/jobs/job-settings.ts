@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type RetryPolicy, retryJitters, retryStrategies } from '../delivery/retry-policy.ts'
 import { field } from '../field.ts'
-import { type Parsed, type Problem, problemsOf } from '../problem.ts'
+import { type Parsed, type Problem, parseBySchema } from '../problem.ts'
 
 const dayMs = 86_400_000
 const delayMs = field.wholeNumber(1, dayMs)
@@ -134,9 +134,9 @@ const defaults: JobSettings = {
  * @example parseJobSettings({ queue: 'mail', retry: { maxRetries: 5 }, timeoutMs: 30_000 })
  */
 export function parseJobSettings(input: unknown): Parsed<JobSettings> {
-  const parsed = jobInput.safeParse(input)
-  if (!parsed.success) return { ok: false, problems: problemsOf(parsed.error, Object.keys(jobInput.shape)) }
-  const { retry: given, autoDisable: disable, ...rest } = parsed.data
+  const parsed = parseBySchema(jobInput, input)
+  if (!parsed.ok) return parsed
+  const { retry: given, autoDisable: disable, ...rest } = parsed.value
   const value = {
     ...defaults,
     ...withoutUndefined(rest),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { sendOptions } from '../delivery/send-options.ts'
 import { field } from '../field.ts'
-import { type Parsed, problemsOf } from '../problem.ts'
+import { type Parsed, parseBySchema } from '../problem.ts'
 
 const maxMs = 3_155_760_000_000
 const shared = sendOptions.shape
@@ -90,6 +90,5 @@ export type RunOptionsInput = z.input<typeof runOptions>
 
 /** @example parseRunOptions({ delayMs: 60_000, uniqueKey: 'report-7' }) */
 export function parseRunOptions(input: unknown): Parsed<Readonly<z.output<typeof runOptions>>> {
-  const parsed = runOptions.safeParse(input)
-  return parsed.success ? { ok: true, value: parsed.data } : { ok: false, problems: problemsOf(parsed.error) }
+  return parseBySchema(runOptions, input)
 }

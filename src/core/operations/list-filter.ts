@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { type IdPrefix, parseId } from '../delivery/ids.ts'
 import { field, isStorableTime } from '../field.ts'
-import { type Parsed, problemsOf } from '../problem.ts'
 import { parsePayloadPath } from './payload-path.ts'
 
 /** Maximum of ids in the filter of a bulk action on selected rows. */
@@ -157,12 +156,3 @@ export type EventFilter = z.input<typeof eventFilter>
 export type DeadLetterQuery = z.input<typeof deadLetterQuery>
 export type DeliveryQuery = z.input<typeof deliveryQuery>
 export type EventQuery = z.input<typeof eventQuery>
-
-/** @example parseFilter(deadLetterFilter, { endpoint: 'crm', statusCode: 422 }) */
-export function parseFilter<Schema extends z.ZodType>(
-  schema: Schema,
-  input: unknown,
-): Parsed<z.output<Schema>> {
-  const parsed = schema.safeParse(input)
-  return parsed.success ? { ok: true, value: parsed.data } : { ok: false, problems: problemsOf(parsed.error) }
-}

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { field, isStorable } from '../field.ts'
-import { type Parsed, problemsOf } from '../problem.ts'
+import { type Parsed, parseBySchema } from '../problem.ts'
 import { isEventType } from './event-type-pattern.ts'
 
 const nameAdvice =
@@ -31,9 +31,9 @@ export interface EventTypeSettings {
 }
 
 export function parseEventType(input: unknown): Parsed<EventTypeSettings> {
-  const parsed = eventTypeInput.safeParse(input)
-  if (!parsed.success) return { ok: false, problems: problemsOf(parsed.error) }
-  const { name, description, schema, criticality } = parsed.data
+  const parsed = parseBySchema(eventTypeInput, input)
+  if (!parsed.ok) return parsed
+  const { name, description, schema, criticality } = parsed.value
   return {
     ok: true,
     value: {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpointName } from '../endpoints/endpoint-input.ts'
 import { field } from '../field.ts'
-import { type Parsed, problemsOf } from '../problem.ts'
+import { type Parsed, parseBySchema } from '../problem.ts'
 
 const nameAdvice =
   'must be 1 to 127 characters of a–z, 0–9, ".", "_", ":" and "-", beginning with a letter or a digit'
@@ -37,9 +37,9 @@ export interface RouteSettings {
 }
 
 export function parseRoute(input: unknown): Parsed<RouteSettings> {
-  const parsed = routeInput.safeParse(input)
-  if (!parsed.success) return { ok: false, problems: problemsOf(parsed.error) }
-  const { filter, transform, tenant, criticality, enabled, ...rest } = parsed.data
+  const parsed = parseBySchema(routeInput, input)
+  if (!parsed.ok) return parsed
+  const { filter, transform, tenant, criticality, enabled, ...rest } = parsed.value
   return {
     ok: true,
     value: {

@@ -1,8 +1,7 @@
 import { Cron } from 'croner'
 import { parseEndpoint } from '../endpoints/endpoint-config.ts'
 import { problemOfTimeZone } from '../jobs/time-zone.ts'
-import type { Parsed } from '../problem.ts'
-import { problemsOf } from '../problem.ts'
+import { type Parsed, parseBySchema } from '../problem.ts'
 import { type SiteSettingName, siteSettings } from './site-settings.ts'
 
 /**
@@ -11,11 +10,11 @@ import { type SiteSettingName, siteSettings } from './site-settings.ts'
  * @example parseSetting('max_pending', 5000) // { ok: true, value: 5000 }
  */
 export function parseSetting(name: SiteSettingName, value: unknown): Parsed<unknown> {
-  const parsed = siteSettings[name].schema.safeParse(value)
-  if (!parsed.success) return { ok: false, problems: problemsOf(parsed.error) }
-  const message = problemOf(name, parsed.data)
+  const parsed: Parsed<unknown> = parseBySchema(siteSettings[name].schema, value)
+  if (!parsed.ok) return parsed
+  const message = problemOf(name, parsed.value)
   return message === null
-    ? { ok: true, value: parsed.data }
+    ? { ok: true, value: parsed.value }
     : { ok: false, problems: [{ path: '', message }] }
 }
 

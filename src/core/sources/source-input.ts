@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { field } from '../field.ts'
-import { type Parsed, problemsOf } from '../problem.ts'
+import { type Parsed, parseBySchema } from '../problem.ts'
 
 const nameAdvice =
   'must be 1 to 63 characters of a–z, 0–9, ".", "_" and "-", and begin with a letter or a digit'
@@ -22,8 +22,7 @@ export interface SourceSettings {
 }
 
 export function parseSource(input: unknown): Parsed<SourceSettings> {
-  const parsed = sourceInput.safeParse(input)
-  return parsed.success ? { ok: true, value: parsed.data } : { ok: false, problems: problemsOf(parsed.error) }
+  return parseBySchema(sourceInput, input)
 }
 
 /** A limit, because each node connects to each source. */

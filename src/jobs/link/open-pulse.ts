@@ -7,7 +7,7 @@ export async function openPulse(settings: HeartbeatSettings, board: WorkBoard): 
   const { address } = settings
   if (address.kind === 'postgres') {
     const { PostgresPulse } = await import('./postgres-pulse.ts')
-    return new PostgresPulse(settings, address.databaseUrl)
+    return new PostgresPulse(settings, address)
   }
   const { BrokerPulse } = await import('../broker/broker-pulse.ts')
   return new BrokerPulse({ ...settings, ...address }, board)

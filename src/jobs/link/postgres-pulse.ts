@@ -11,7 +11,9 @@ import {
 } from '../../storage/workers.ts'
 import { type HeardBeat, type HeartbeatSettings, processMonotonicMs } from '../heartbeat-protocol.ts'
 import { WorkerWatch } from '../worker-watch.ts'
-import type { WorkerPulse } from './worker-pulse.ts'
+import type { PulseAddress, WorkerPulse } from './worker-pulse.ts'
+
+type PostgresAddress = Extract<PulseAddress, { readonly kind: 'postgres' }>
 
 /** Sends heartbeats to PostgreSQL, and watches the heartbeats of other workers there. */
 export class PostgresPulse implements WorkerPulse {
@@ -20,7 +22,10 @@ export class PostgresPulse implements WorkerPulse {
   readonly #watch: WorkerWatch
   #peers: readonly PeerBeat[] = []
 
-  constructor({ incarnation, heartbeatMs }: HeartbeatSettings, databaseUrl: string) {
+  constructor(
+    { incarnation, heartbeatMs }: HeartbeatSettings,
+    { databaseUrl, ownsSessions }: PostgresAddress,
+  ) {
     const deadlineMs = heartbeatMs * 2
     this.#incarnation = incarnation
     this.#watch = new WorkerWatch(heartbeatMs * 4)
@@ -31,6 +36,7 @@ export class PostgresPulse implements WorkerPulse {
       applicationName: 'holdfast-heartbeat',
       connectTimeoutMs: deadlineMs,
       deadlineMs,
+      ownsSessions,
     })
     this.#database = new Database({ pool, preparesStatements: false, deadlineMs })
   }

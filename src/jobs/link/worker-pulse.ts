@@ -1,9 +1,12 @@
 import type { RecoveredRuns } from '../../storage/workers.ts'
 import type { HeardBeat } from '../heartbeat-protocol.ts'
 
-/** Where the heartbeat's thread connects to renew the lease; sent to the thread when it starts. */
+/**
+ * Where the heartbeat's thread connects to renew the lease; sent to the thread when it starts. `ownsSessions`: no proxy shares its connections with
+ * other clients.
+ */
 export type PulseAddress =
-  | { readonly kind: 'postgres'; readonly databaseUrl: string }
+  | { readonly kind: 'postgres'; readonly databaseUrl: string; readonly ownsSessions: boolean }
   | { readonly kind: 'broker'; readonly amqpUrl: string; readonly prefix: string }
 
 /** The heartbeat's side of a worker's link. It has its own connections, which a blocked main thread can't delay. */

@@ -19,7 +19,7 @@ interface HostAndPort {
 /** scheme://authority/path?query#fragment */
 const urlPattern = /^([a-z][a-z0-9+.-]*:\/\/)([^/?#]*)([^?#]*)(?:\?([^#]*))?(#.*)?$/i
 const maxPort = 65_535
-const exampleUrl = 'postgres://user:password@host:5432/database'
+export const exampleUrl = 'postgres://user:password@host:5432/database'
 
 /**
  * Splits a URL with several hosts, which `pg` can't parse, into one URL per host. A URL with one host is returned unchanged, so that `pg`

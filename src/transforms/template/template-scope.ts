@@ -14,6 +14,9 @@ export interface TemplateScope {
   source(operand: Operand): string | undefined
   /** Length rendered so far; limits templates that multiply a large payload. */
   renderedLength: number
+  /** The JSON texts of large values that were written so far, and their total length. */
+  readonly written: Map<unknown, string>
+  writtenLength: number
 }
 
 type MessageVariable = (input: TransformInput) => unknown
@@ -47,6 +50,8 @@ export class MessageScope implements TemplateScope {
   #payload: unknown
   #isPayloadRead = false
   renderedLength = 0
+  readonly written = new Map<unknown, string>()
+  writtenLength = 0
 
   constructor(input: TransformInput) {
     this.#input = input
@@ -86,6 +91,8 @@ export class BatchScope implements TemplateScope {
   readonly #first: TransformInput
   readonly #items: readonly string[]
   renderedLength = 0
+  readonly written = new Map<unknown, string>()
+  writtenLength = 0
 
   constructor(first: TransformInput, items: readonly string[]) {
     this.#first = first

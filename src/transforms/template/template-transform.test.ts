@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { sampleInput } from '../sample-input.ts'
 import type { TransformConfigError, TransformInput } from '../transform.ts'
 import { templateTransform } from './template-transform.ts'
@@ -179,6 +179,29 @@ describe('a template', () => {
   it('does not multiply a large payload without end', async () => {
     const template = Array.from({ length: 40 }, () => '{{ big }}')
     expect(await render({ template }, { big: 'x'.repeat(1_000_000) })).toBe('rendered_too_large')
+  })
+
+  it('counts the escapes of a text, which make it six times as long', async () => {
+    const template = Array.from({ length: 20 }, () => 'x{{ big }}')
+    expect(await render({ template }, { big: '\u0001'.repeat(150_000) })).toBe('rendered_too_large')
+  })
+
+  it('writes a large object once, however many placeholders have it', async () => {
+    const big = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`k${index}`, index]))
+    const write = vi.spyOn(JSON, 'stringify')
+    const template = Array.from({ length: 30 }, () => ({ whole: '{{ big }}', text: 'x{{ big }}' }))
+    const body = await render({ template }, { big })
+    const writes = write.mock.calls.filter(([value]) => (value as { k0?: number } | null)?.k0 === 0)
+    write.mockRestore()
+    expect(JSON.parse(body)).toHaveLength(30)
+    expect(writes).toHaveLength(1)
+  })
+
+  it('does not write many large parts that contain each other', async () => {
+    let nested: unknown = 'x'.repeat(900_000)
+    for (let level = 0; level < 10; level += 1) nested = { a: nested }
+    const template = Array.from({ length: 10 }, (_, level) => `{{ a${'.a'.repeat(level)} }}`)
+    expect(await render({ template }, nested)).toBe('rendered_too_large')
   })
 })
 

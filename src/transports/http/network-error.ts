@@ -32,7 +32,7 @@ const meanings = {
   response_too_costly: {
     code: 'response_too_costly',
     sentence:
-      'the response was aborted, because its body is sent in chunks of a few bytes each; buffer it at the receiver',
+      'the response was aborted, because it is sent in chunks or TLS records of a few bytes each; buffer it at the receiver',
   },
   request_invalid: {
     code: 'request_invalid',

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { loopbackNetworks } from '../../../src/network/network-rules.ts'
 import { ApiRig } from '../../support/api/api-rig.ts'
 import { until } from '../../support/engine/until.ts'
+import { answer } from '../../support/receivers/behaviours.ts'
 import { HttpReceiver } from '../../support/receivers/http-receiver.ts'
 
 let rig: ApiRig
@@ -107,6 +108,32 @@ describe('a synchronous call', () => {
     expect(JSON.stringify(entry)).not.toMatch(/s3cret|4111/)
   })
 
+  test('that was sent is audited, and answered with its result, if its retry meets an open circuit or a pause', async () => {
+    await using failing = await HttpReceiver.start({ behaviour: answer(500) })
+    const call = (name: string) => rig.call('POST', `/v1/endpoints/${name}/request`, { body: {} })
+    const sent = { ok: false, status: 500, attempts: 1 }
+    const settings = {
+      config: { url: failing.url },
+      request: { baseDelayMs: 100, retryOn: [500], jitter: 'none' },
+    } as const
+    const circuit = { threshold: 1, cooldownMs: 3_600_000 }
+    await rig.holdfast.endpoints.create({ name: 'opening', circuit, ...settings })
+    const before = await latest()
+    expect(await call('opening')).toMatchObject({ status: 200, body: sent })
+    expect(await call('opening')).toMatchObject({ status: 503, body: { code: 'circuit_open' } })
+
+    await rig.holdfast.endpoints.create({ name: 'pausing', ...settings })
+    failing.behave((request, response) => {
+      void rig.holdfast.endpoints.pause('pausing').then(() => answer(500)(request, response))
+    })
+    expect(await call('pausing')).toMatchObject({ status: 200, body: sent })
+    expect(failing.ledger.count).toBe(2)
+    expect((await entries(before)).filter(({ action }) => action === 'endpoint.called')).toMatchObject([
+      { subject: 'endpoint:opening', detail: { status: 500, attempts: 1 } },
+      { subject: 'endpoint:pausing', detail: { status: 500, attempts: 1 } },
+    ])
+  })
+
   test('is audited for the SDK too', async () => {
     const before = await latest()
     await rig.holdfast.request('crm', {})
@@ -195,6 +222,17 @@ describe('a reason', () => {
     ])
   })
 
+  test.each([
+    ['POST', '/v1/endpoints/crm/test', undefined, 'endpoint:crm', 'endpoint.tested'],
+    ['POST', '/v1/queues/reports/pause', {}, 'queue:reports', 'queue.paused'],
+    ['POST', '/v1/queues/reports/resume', {}, 'queue:reports', 'queue.active'],
+    ['PUT', '/v1/queues/reports', { concurrency: 5 }, 'queue:reports', 'queue.updated'],
+  ])('%s %s is found by the name of its subject', async (method, path, body, subject, action) => {
+    await rig.call(method, path, body === undefined ? {} : { body })
+    const found = await rig.call('GET', `/v1/audit?limit=1&subject=${encodeURIComponent(subject)}`)
+    expect(found.body).toMatchObject({ data: [{ action, subject }] })
+  })
+
   test('for resuming replaces the reason of the previous state', async () => {
     await rig.call('POST', '/v1/endpoints/crm/pause', { body: { reason: 'Stock count.' } })
     const { body } = await rig.call('POST', '/v1/endpoints/crm/resume', { body: { reason } })
@@ -203,6 +241,11 @@ describe('a reason', () => {
     await rig.call('POST', '/v1/queues/reports/resume', { body: { reason } })
     const queue = await rig.call('GET', '/v1/queues/reports')
     expect(queue.body).toMatchObject({ state: 'active', stateReason: null })
+  })
+
+  test("of a queue is found by the queue's name", async () => {
+    const { body } = await rig.call('GET', '/v1/audit?subject=queue:reports')
+    expect(body.data.map(({ action }: Entry) => action)).toContain('queue.paused')
   })
 
   test('given for a transaction in SQL is used for that transaction only', async () => {

@@ -54,6 +54,19 @@ describe('SQL refuses what the API can not show', () => {
   })
 })
 
+test('payloads that are JSON and no jsonb match no filter, and fail no call', async () => {
+  // The functions that the SDK calls take text; an application may call them without the SDK, which refuses such payloads.
+  const bodies = ['{"n": 1e999999}', '{"n": "\\u0000"}', '{"n": 7}']
+  await api.database.pool.query(
+    `select holdfast_internal.accept_events(array_fill('odd.number'::text, array[3]), $1)`,
+    [bodies],
+  )
+  const { status, body } = await api.call('POST', '/v1/routes/matches', {
+    body: { route: { eventType: 'odd.*', filter: '$.n > 5', endpoint: 'crm' } },
+  })
+  expect([status, body.matched, body.filteredOut]).toEqual([200, 1, 2])
+})
+
 test('SQL has the limits of the API for the keys and tags of a run', async () => {
   // Every character takes four bytes and none repeats at a distance, so that nothing is compressed.
   const text = (length: number) =>

@@ -106,6 +106,33 @@ test('a client receives changes, attempts and totals', async () => {
   follower.stop()
 })
 
+test('changes of keys and database roles reach administrators only', async () => {
+  const viewer = await follow()
+  const admin = await follow({ authorization: `Bearer ${await rig.keyOf('admin')}` })
+  await rig.call('POST', '/v1/api-keys', { body: { name: 'told-to-admins', role: 'viewer' } })
+  await rig.database.pool.query(
+    `select holdfast_internal.audit('owner', 'role.granted', 'role:shop', '{"rights": "app"}')`,
+  )
+  await rig.call('PATCH', '/v1/settings', { body: { rejecting_threshold: 30 } })
+  const actions = (follower: Follower) => of(follower, 'change').map(({ action }) => action)
+  for (const follower of [admin, viewer]) {
+    await until(
+      'the last change',
+      () => actions(follower),
+      (seen) => seen.includes('setting.updated'),
+    )
+  }
+  expect(actions(admin)).toEqual(expect.arrayContaining(['api_key.created', 'role.granted']))
+  const again = await follow({ 'last-event-id': '0-0' })
+  await until(
+    'what was missed',
+    () => actions(again),
+    (seen) => seen.includes('setting.updated'),
+  )
+  for (const follower of [viewer, again]) expect(actions(follower).join()).not.toMatch(/api_key|role\./)
+  for (const follower of [viewer, admin, again]) follower.stop()
+})
+
 test('a client receives the runs that end, with their outcomes', async () => {
   const job = defineJob({
     name: 'followed',

@@ -1,6 +1,11 @@
+import type { ServerResponse } from 'node:http'
+import { Writable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Authenticator } from '../../../src/api/access/authenticator.ts'
-import { maxStreamsPerKey, maxStreamsPerSession } from '../../../src/api/stream/open-streams.ts'
+import type { Caller } from '../../../src/api/access/caller.ts'
+import { maxStreamsPerKey, maxStreamsPerSession, OpenStreams } from '../../../src/api/stream/open-streams.ts'
+import { silentLogger } from '../../../src/engine/logger.ts'
+import type { Statement } from '../../../src/storage/database.ts'
 import { ApiRig } from '../../support/api/api-rig.ts'
 import { until } from '../../support/engine/until.ts'
 
@@ -128,6 +133,18 @@ describe('a session that began with the configured admin key', () => {
     expect(await node(null).bySession(token)).toBeNull()
   })
 
+  test('shares the slots of streams of that key', async () => {
+    const authenticator = node('the-first-admin-key')
+    const streams = new OpenStreams({ authenticator, logger: silentLogger })
+    const byItself = await authenticator.byKey('the-first-admin-key', '127.0.0.1')
+    const token = await authenticator.signIn('the-first-admin-key', '127.0.0.1')
+    const bySession = await authenticator.bySession(token)
+    const add = (caller: Caller) => streams.add(new Writable() as unknown as ServerResponse, caller)
+    for (let taken = 0; taken < maxStreamsPerKey; taken += 1) add(byItself)
+    expect(() => add(bySession!)).toThrow(`already has ${maxStreamsPerKey} open streams`)
+    streams.endAll()
+  })
+
   test('stores nothing in the database from which the key can be guessed', async () => {
     const token = await node('hunter2').signIn('hunter2', '127.0.0.1')
     const other = await node('hunter2').signIn('hunter2', '127.0.0.1')
@@ -145,6 +162,72 @@ describe('a session that began with the configured admin key', () => {
       'update holdfast_internal.api_sessions set key_proof = null where key_id is null',
     )
     expect(await node('the-first-admin-key').bySession(token)).toBeNull()
+  })
+})
+
+function signal(): { readonly promise: Promise<void>; readonly resolve: () => void } {
+  let resolve = () => {}
+  const promise = new Promise<void>((done) => {
+    resolve = done
+  })
+  return { promise, resolve }
+}
+
+describe('a read that overlaps', () => {
+  /** An authenticator whose reads of this statement have their rows, and wait with them until `release`. */
+  function slowReader(statementName: string) {
+    const { promise: hasRead, resolve: tellRead } = signal()
+    const { promise: released, resolve: release } = signal()
+    const slow = new Proxy(rig.holdfast.database, {
+      get(database, property) {
+        if (property !== 'query') return Reflect.get(database, property)
+        return async (statement: Statement, values: readonly unknown[]) => {
+          const rows = await database.query(statement, values)
+          if (statement.name === statementName) {
+            tellRead()
+            await released
+          }
+          return rows
+        }
+      },
+    })
+    const authenticator = new Authenticator({ database: () => slow, adminKey: null })
+    return { authenticator, hasRead, release }
+  }
+
+  test('a sign-out does not keep the session valid', async () => {
+    const token = await rig.authenticator.signIn(await rig.keyOf('viewer'), '127.0.0.1')
+    const { authenticator, hasRead, release } = slowReader('read_session')
+    const overlapping = authenticator.bySession(token)
+    await hasRead
+    await authenticator.signOut(token)
+    release()
+    expect(await overlapping).not.toBeNull()
+    expect(await authenticator.bySession(token)).toBeNull()
+  })
+
+  test('the end of all sessions does not keep the session valid', async () => {
+    const token = await rig.authenticator.signIn(await rig.keyOf('viewer'), '127.0.0.1')
+    const { authenticator, hasRead, release } = slowReader('read_session')
+    const overlapping = authenticator.bySession(token)
+    await hasRead
+    await rig.call('DELETE', '/v1/sessions')
+    authenticator.forgetSessions()
+    release()
+    await overlapping
+    expect(await authenticator.bySession(token)).toBeNull()
+  })
+
+  test('the revocation of a key does not keep the key valid', async () => {
+    const key = await rig.keyOf('viewer')
+    const { authenticator, hasRead, release } = slowReader('read_live_key')
+    const overlapping = authenticator.byKey(key, '127.0.0.1')
+    await hasRead
+    await rig.call('DELETE', `/v1/api-keys/${keyId(key)}`)
+    authenticator.forgetKey(keyId(key))
+    release()
+    await overlapping
+    await expect(authenticator.byKey(key, '127.0.0.1')).rejects.toThrow('revoked')
   })
 })
 

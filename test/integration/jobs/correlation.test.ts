@@ -55,6 +55,12 @@ describe('the correlation id of a run', () => {
         { details: { runId: run, job: 'failing', attempt: 1, error: 'handler_failed' } },
       ])
       expect(said('A run became a dead letter', id)[0]?.details).toMatchObject({ runId: run, attempt: 2 })
+      const { data } = await until(
+        'the dead letter to be stored',
+        () => holdfast.deadLetters.list({ correlationId: id }),
+        (page) => page.data.length > 0,
+      )
+      expect(data).toMatchObject([{ deliveryId: run, correlationId: id }])
     }
   })
 
@@ -117,6 +123,27 @@ describe('the correlation id of a run', () => {
       expect(line?.details).toMatchObject({ runs: 1, correlationIds: ['order-20'] })
     } finally {
       await others.stop()
+    }
+  })
+
+  test('is shown with its dead letter and its message', async () => {
+    const own = await holdfast.enqueue(failing, {})
+    const given = await holdfast.enqueue(failing, {}, { correlationId: 'order-21' })
+    await jobs.work({ jobs: [failing] })
+    await until('both to be dead', async () => {
+      const states = await Promise.all(
+        [own, given].map(async ({ id }) => (await holdfast.runs.get(id)).state),
+      )
+      return states.every((state) => state === 'failed')
+    })
+    for (const { id } of [own, given]) {
+      const { correlationId, deadLetterId, messageId } = await holdfast.runs.get(id)
+      expect(await holdfast.deadLetters.get(deadLetterId!)).toMatchObject({
+        correlationId,
+        message: { correlationId },
+      })
+      expect((await holdfast.deadLetters.list({ correlationId })).data).toMatchObject([{ correlationId }])
+      expect(await holdfast.events.get(messageId)).toMatchObject({ correlationId })
     }
   })
 })

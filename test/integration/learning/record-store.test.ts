@@ -334,7 +334,7 @@ describe('a route', () => {
     await using store = await RecordStore.start()
     const { name, publish } = await connect(store, {
       actor: { from: 'table', table: 'public.learners' },
-      courses: { from: 'table', table: 'public.courses' },
+      courses: { from: 'table', table: 'courses' },
     })
     await publish([event(1)])
     await rig.whenSettled(name)

@@ -384,7 +384,7 @@ describe('endpoints in SQL', () => {
       () => node.holdfast.endpoints.health(name),
       ({ state }) => state === 'held',
     )
-    expect(health.reason).toContain('is not an absolute URL')
+    expect(health.reason).toBe("its settings can't be used: config.url is not an absolute URL")
   })
 
   it('keep their secrets through a change, but for the field that has them', async () => {
@@ -411,6 +411,11 @@ describe('endpoints in SQL', () => {
     })
     await expect(update(name, { config: { headers: { other: { isSet: true } } } })).rejects.toMatchObject({
       code: 'HF016',
+    })
+    // Nobody can read the stored value: a node couldn't send it as a plain header.
+    await expect(update(name, { config: { plainHeaders: ['plain', 'X.Key'] } })).rejects.toMatchObject({
+      code: 'HF016',
+      message: expect.stringContaining('config.headers.x.key is stored encrypted'),
     })
     await update(name, { config: { headers: {}, auth: { type: 'none' } } })
     expect(await fields()).toEqual(['signing.secret'])

@@ -13,12 +13,13 @@ const newCanary = () => `canary${(canaries += 1)}xq7z`
 describe('erasing a message', () => {
   let rig: Rig
   let node: RunningNode
-  /** Answers with what it was sent, and refuses what says so. */
+  /** Answers with what it was sent, and refuses or fails what says so. */
   const receiver = createServer((request, response) => {
     let body = ''
     request.on('data', (chunk) => (body += chunk))
     request.on('end', () => {
-      response.writeHead(body.includes('refuse') ? 422 : 200).end(`you said ${body}`)
+      const status = body.includes('refuse') ? 422 : body.includes('fail') ? 500 : 200
+      response.writeHead(status).end(`you said ${body}`)
     })
   })
 
@@ -115,6 +116,46 @@ describe('erasing a message', () => {
       subject: refused.id,
       detail: { reason: 'asked to be forgotten', deadLetters: 1 },
     })
+  })
+
+  it('leaves nothing of it in what the other messages of its batches stored', async () => {
+    const [canary, other] = [newCanary(), newCanary()]
+    await node.holdfast.endpoints.create({
+      name: 'batches',
+      config: {
+        url: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`,
+        signing: { scheme: 'none' },
+      },
+      retry: { maxRetries: 1, baseDelayMs: 100, jitter: 'none' },
+      batch: { maxMessages: 10, maxWaitMs: 50 },
+    })
+    await rig.pause(node, 'batches')
+    const payloads = [1, 2, 3].map((number) => ({ fail: `${other} ${number}` }))
+    const others = await Promise.all(payloads.map((payload) => node.holdfast.send('batches', payload)))
+    const sent = await node.holdfast.send('batches', { fail: canary })
+    await node.holdfast.endpoints.resume('batches')
+    await until('all to be dead', async () => {
+      const { data } = await node.holdfast.deadLetters.list({ endpoint: 'batches', state: 'open' })
+      return data.length === 4
+    })
+    // Another request of one of them, without the message.
+    const [letter] = (await node.holdfast.deadLetters.list({ messageId: others[0]!.id })).data
+    await node.holdfast.deadLetters.redrive(letter!.id)
+    await until('the redrive to fail', async () => {
+      const { redrives, state } = await node.holdfast.deadLetters.get(letter!.id)
+      return redrives === 1 && state === 'open'
+    })
+    expect((await node.holdfast.deliveries.get(sent.deliveryId)).attempts).toMatchObject(
+      Array.from({ length: 2 }, () => ({ detail: { request: { body: expect.stringContaining(other) } } })),
+    )
+
+    expect(await erase(sent.id)).toMatchObject({ deadLetters: 1 })
+    expect(await placesOf(canary)).toEqual([])
+    const [, second] = (await node.holdfast.events.get(others[1]!.id)).deliveries[0]!.attempts!
+    expect(second).toMatchObject({ statusCode: 500, error: expect.stringContaining('500'), detail: null })
+    const kept = await node.holdfast.deadLetters.get(letter!.id)
+    expect(kept).toMatchObject({ state: 'open', request: { body: expect.stringContaining(other) } })
+    expect(await rig.value('select holdfast_internal.erase_late(100)')).toBe(0)
   })
 
   it('is no part of a replay', async () => {

@@ -52,6 +52,7 @@ interface Message {
   readonly tenant: string | null
   readonly correlation_id: string | null
   readonly is_unrouted: boolean
+  readonly created_at: Date
   readonly is_run: boolean
 }
 
@@ -88,12 +89,19 @@ async function addRarities(firstLane: number): Promise<void> {
   const { pool } = testDatabase
   await pool.query(`
     insert into holdfast_internal.attempts (delivery_id, message_id, started_at, attempt, incarnation, lane_id, outcome, status_code, error_code, error)
-    select ${idAt(5)} + 6, ${idAt(5)}, now(), n, 1, ${firstLane + 2}, 2, 500 + n, 'http_status', 'try ' || n from generate_series(1, 40) as n;
+    select ${idAt(5)} + 6, ${idAt(5)}, now(), n, 1, ${firstLane + 2}, 2, 500 + n, 'http_status', case n when 7 then 'no memory left' else 'try ' || n end
+    from generate_series(1, 40) as n;
     insert into holdfast_internal.attempts (delivery_id, message_id, started_at, attempt, incarnation, lane_id, outcome, error_code)
     select ${idAt(7)} + 20 + outcome, ${idAt(7)}, now(), 1, 0, ${firstLane + 3}, outcome, 'ended' from unnest(array[10, 11, 12, 13]) as outcome
     union all select ${idAt(9)} + 31, ${idAt(9)}, now(), 1, 0, ${firstLane + 3}, 11, 'cancelled'
     union all select ${idAt(9)} + 31, ${idAt(9)}, now(), 1, 1, ${firstLane + 3}, 1, null
     union all select ${idAt(11)} + 33, ${idAt(11)}, now(), 1, 0, ${firstLane + 4}, 11, 'cancelled';
+    -- A success that was retried, one with a status that nobody else has, and a delivery that ended after a failed attempt.
+    insert into holdfast_internal.attempts (delivery_id, message_id, started_at, attempt, incarnation, lane_id, outcome, status_code, error_code, error)
+    select ${idAt(12)} + 50, ${idAt(12)}, now(), n, 1, ${firstLane + 3}, case n when 3 then 1 else 2 end, case n when 3 then 207 else 523 end,
+      case when n < 3 then 'http_status' end, case when n < 3 then 'no memory left' end from generate_series(1, 3) as n
+    union all select ${idAt(14)} + 50, ${idAt(14)}, now(), n, 1, ${firstLane + 3}, case n when 1 then 2 else 11 end, case n when 1 then 523 end,
+      case n when 1 then 'http_status' else 'cancelled' end, case n when 1 then 'no memory left' end from generate_series(1, 2) as n;
     insert into holdfast_internal.messages_kept select * from holdfast_internal.messages where id in (${idAt(3)}, ${idAt(20)});
     update holdfast_internal.deliveries set route_id = (select id from holdfast_internal.routes where name = 'route-endpoint-00001')
     where id = ${idAt(13)} + 6;
@@ -102,10 +110,14 @@ async function addRarities(firstLane: number): Promise<void> {
     update holdfast_internal.dead_letters set outcome = 3, criticality = 2 where id = ${idAt(19)} + 8;
     update holdfast_internal.dead_letters set status_code = 523 where id = ${idAt(21)} + 8;
     update holdfast_internal.dead_letters set status_code = 510, lane_id = ${firstLane + 2} where id = ${idAt(22)} + 8;
+    update holdfast_internal.attempts set lane_id = ${firstLane + 2} where delivery_id = (select delivery_id from holdfast_internal.dead_letters where id = ${idAt(22)} + 8);
     update holdfast_internal.dead_letters set ordering_key = 'k', reason = 'gave_up', route_id = (
       select id from holdfast_internal.routes where name = 'route-endpoint-00001') where id = ${idAt(17)} + 8;
     update holdfast_internal.messages set type = 'rare.event', tenant = 'rare', correlation_id = 'rare' where id = ${idAt(2)};
     update holdfast_internal.messages set is_unrouted = true where id = ${idAt(10)};
+    -- Its id lags behind the clock; that of the other one was drawn late in its transaction.
+    update holdfast_internal.messages set created_at = created_at + interval '900 ms' where id = ${idAt(5)};
+    update holdfast_internal.messages set created_at = created_at - interval '20 s' where id = ${idAt(17)};
     -- Runs: one that was retried, some that were buried untried, of every ending one in queue-00 of job-01, one that is held, one that is planned.
     insert into holdfast_internal.attempts (delivery_id, message_id, started_at, attempt, incarnation, lane_id, outcome, error_code)
     select delivery_id, message_id, started_at, 2, 1, lane_id, 2, 'handler_failed' from holdfast_internal.attempts where delivery_id = ${idAt(6)} + 2048;
@@ -164,8 +176,8 @@ async function load(): Promise<void> {
     `select every.*, message.* from holdfast_internal.dead_letters as every ${stored}`,
   )
   messages = await all<Message>(`
-    select id, type, tenant, correlation_id, is_unrouted, is_run from holdfast_internal.messages
-    union select id, type, tenant, correlation_id, is_unrouted, is_run from holdfast_internal.messages_kept`)
+    select id, type, tenant, correlation_id, is_unrouted, is_run, created_at from holdfast_internal.messages
+    union select id, type, tenant, correlation_id, is_unrouted, is_run, created_at from holdfast_internal.messages_kept`)
 }
 
 /** Page after page of one row. */
@@ -192,7 +204,7 @@ async function walk(what: string, filter: object, maxScanned: number): Promise<n
 
 const newestFirst = (ids: Iterable<number>) => [...new Set(ids)].sort((a, b) => b - a)
 const matches = (pattern: string, text: string | null) =>
-  text !== null && new RegExp(`^${pattern.replaceAll('.', '\\.').replaceAll(/\*+/g, '.*')}$`).test(text)
+  text !== null && new RegExp(`^${pattern.replaceAll(/[.\\]/g, '\\$&').replaceAll(/\*+/g, '.*')}$`).test(text)
 const from = () => timeOf(idAt(6))
 const to = () => timeOf(idAt(16))
 
@@ -227,17 +239,28 @@ function naiveDeliveries(filter: Filter): number[] {
     skipped: 13,
   }
   const state = filter['state'] as string | undefined
+  const idsOf = (source: Row['source']) =>
+    new Set(rows.filter((row) => row.source === source).map(({ id }) => id))
+  const [pending, dead] = [idsOf('owed'), idsOf('dead')]
+  const isOfState = ({ id, outcome }: Row) => {
+    if (state === undefined) return true
+    if (state === 'pending') return pending.has(id)
+    if (state === 'dead') return dead.has(id)
+    const ending = endings[state]
+    if (ending === 1) return succeeded.has(id)
+    return (
+      !succeeded.has(id) &&
+      (outcome === ending || rows.some((row) => row.id === id && row.outcome === ending))
+    )
+  }
+  // A filter by error or status looks at attempts and dead letters: what is owed has neither.
+  const isMeant = (row: Row) => !asksError || row.source !== 'owed'
   return newestFirst(
     rows
-      .filter((row) => {
-        if (state === 'pending' && row.source !== 'owed') return false
-        if (state === 'dead' && row.source !== 'dead') return false
-        const ending = state === undefined ? undefined : endings[state]
-        if (ending !== undefined) {
-          if (row.source !== 'tried' || row.outcome !== ending || (ending !== 1 && succeeded.has(row.id)))
-            return false
-        } else if (asksError && row.source === 'tried' && row.outcome === 1) return false
-        return (
+      .filter(
+        (row) =>
+          isMeant(row) &&
+          isOfState(row) &&
           !queues.has(row.lane_id) &&
           (filter['endpoint'] === undefined || row.lane_id === lanes.get(filter['endpoint'] as string)) &&
           (filter['route'] === undefined || row.route_id === routes.get(filter['route'] as string)) &&
@@ -248,9 +271,8 @@ function naiveDeliveries(filter: Filter): number[] {
           (filter['messageId'] === undefined || formatId('msg', row.message_id) === filter['messageId']) &&
           (filter['ids'] === undefined || (filter['ids'] as string[]).includes(formatId('dlv', row.id))) &&
           meetsMessage(filter, row) &&
-          within(filter, row.id)
-        )
-      })
+          within(filter, row.id),
+      )
       .map(({ id }) => id),
   )
 }
@@ -294,7 +316,8 @@ function naiveEvents(filter: Filter): number[] {
           !message.is_run &&
           (filter['state'] === undefined || message.is_unrouted === (filter['state'] === 'unrouted')) &&
           meetsMessage(filter, message) &&
-          within(filter, message.id),
+          (filter['from'] === undefined || message.created_at >= (filter['from'] as Date)) &&
+          (filter['to'] === undefined || message.created_at < (filter['to'] as Date)),
       )
       .map(({ id }) => id),
   )
@@ -380,6 +403,8 @@ async function naiveRuns(filter: Filter): Promise<number[]> {
 const message: Record<string, () => Filter> = {
   'a type': () => ({ eventType: 'type.7' }),
   'a rare type': () => ({ eventType: 'rare.event' }),
+  'a pattern with a backslash': () => ({ eventType: '*\\' }),
+  'a pattern with a percent sign': () => ({ eventType: '%*' }),
   'a pattern': () => ({ eventType: 'rare.*' }),
   'a tenant': () => ({ tenant: 'tenant-7' }),
   'a rare tenant': () => ({ tenant: 'rare' }),
@@ -410,6 +435,19 @@ const deliveryFilters: Record<string, () => Filter> = {
   nothing: () => ({}),
   ...message,
   ...failure,
+  'a status of a success': () => ({ statusCode: 207 }),
+  'a status of a success of an endpoint': () => ({ statusCode: 207, endpoint: 'endpoint-00003' }),
+  'a message and a status': () => ({ messageId: formatId('msg', idAt(12)), statusCode: 523 }),
+  ...Object.fromEntries(
+    ['pending', 'succeeded', 'dead', 'cancelled'].flatMap((state) => [
+      [`${state} with a status`, () => ({ state, statusCode: 523 })],
+      [
+        `${state} with an error code of an endpoint`,
+        () => ({ state, errorCode: 'http_status', endpoint: endpointWith[state] }),
+      ],
+      [`${state} with an error text`, () => ({ state, error: 'memory' })],
+    ]),
+  ),
   'a message': () => ({ messageId: formatId('msg', idAt(7)) }),
   ids: () => ({ ids: [formatId('dlv', idAt(3) + 7), formatId('dlv', idAt(4) + 6)] }),
   ...Object.fromEntries(
@@ -450,6 +488,8 @@ const eventFilters: Record<string, () => Filter> = {
   routed: () => ({ state: 'routed' }),
   'unrouted by correlation': () => ({ state: 'unrouted', correlationId: 'correlation-1' }),
   'a time': () => ({ from: from(), to: to() }),
+  'the time of one whose id is earlier': () => ({ from: new Date(timeOf(idAt(5)).getTime() + 900) }),
+  'a time before one whose id is later': () => ({ to: new Date(timeOf(idAt(17)).getTime() - 19_000) }),
 }
 const runStates = [
   'scheduled',
@@ -525,6 +565,12 @@ it('each filter finds something, except those for unknown names', async () => {
     }
   }
   expect(empty).toEqual([
+    'deliveries a pattern with a backslash',
+    'deliveries a pattern with a percent sign',
+    'letters a pattern with a backslash',
+    'letters a pattern with a percent sign',
+    'events a pattern with a backslash',
+    'events a pattern with a percent sign',
     'runs a queue that nobody has',
     'runs a job that nobody has',
     'runs a worker and what waits',

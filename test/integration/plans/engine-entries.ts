@@ -113,6 +113,17 @@ export const engineEntries: readonly PlanEntry[] = [
       return 500
     },
   },
+  {
+    of: 'settle#settleSuccesses',
+    what: 'with requests and responses',
+    bound: aBatch,
+    run: async (database, dataset) => {
+      const detail = { request: { body: '1' } }
+      const records = successes(dataset, 500, 500).map((record) => ({ ...record, detail }))
+      await settleSuccesses(database, labNode, records, 1)
+      return 500
+    },
+  },
   ...(['retry', 'dead', 'drop', 'expire', 'cancel', 'skip'] as const).map(
     (action, nth): PlanEntry => ({
       of: 'settle#settleFailures',

@@ -151,6 +151,21 @@ export const operatorEntries: readonly PlanEntry[] = [
       ...errorFilters,
       'cancelled of an endpoint': (dataset) => ({ endpoint: endpoint(dataset, 1), state: 'cancelled' }),
       'of a route': (dataset) => ({ route: `route-${endpoint(dataset, 5)}` }),
+      'of an endpoint by a status of a success': (dataset) => ({
+        endpoint: endpoint(dataset, 1),
+        statusCode: 207,
+      }),
+      ...Object.fromEntries(
+        ['pending', 'succeeded', 'dead', 'cancelled'].map((state): [string, FilterOf] => [
+          `${state} by status`,
+          () => ({ state, statusCode: 503 }),
+        ]),
+      ),
+      'dead of an endpoint by text': (dataset) => ({
+        endpoint: endpoint(dataset, 1),
+        state: 'dead',
+        error: 'memory',
+      }),
     },
   ),
   ...finding(

@@ -51,7 +51,7 @@ async function backends(): Promise<number> {
   return rows[0]?.count ?? 0
 }
 
-const lock = (id: number) => `select from rows_to_lock where id = ${id} for update`
+const lock = (id: number) => `select from public.rows_to_lock where id = ${id} for update`
 
 test('a statement that its client gave up on stops to wait for its lock', async () => {
   await other.query(`begin; ${lock(1)}`)

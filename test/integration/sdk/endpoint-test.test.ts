@@ -72,11 +72,12 @@ describe('a test of an endpoint', () => {
     expect(await Promise.all(tables.map((table) => rig.count(table)))).toEqual([0, 0, 0, 0])
     expect((await holdfast.endpoints.health(name)).circuit).toMatchObject({ state: 'closed', failures: 0 })
     const [entry] = await rig.rows(
-      `select actor, action, detail from holdfast_internal.audit_log where action = 'endpoint.tested' order by id desc limit 1`,
+      `select actor, action, subject, detail from holdfast_internal.audit_log where action = 'endpoint.tested' order by id desc limit 1`,
     )
     expect(entry).toEqual({
       actor: 'ada',
       action: 'endpoint.tested',
+      subject: `endpoint:${name}`,
       detail: { name, status: 500, finding: 'receiver_failed' },
     })
   })

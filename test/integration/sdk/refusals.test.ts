@@ -33,6 +33,23 @@ describe('what is refused', () => {
     expect(await stored()).toBe(before)
   })
 
+  it.each(['delayMs', 'idempotencyKey', 'query'])(
+    'an option of single messages for a whole batch: %s',
+    async (option) => {
+      const options = { [option]: 60_000 }
+      for (const work of [
+        () => holdfast.sendBatch('hook', [{ payload: 1 }], options),
+        () => holdfast.publishBatch([{ type: 'a', payload: 1 }], options),
+        () => holdfast.enqueueBatch('report', [{ input: 1 }], options),
+      ]) {
+        expect(await refusal(work())).toMatchObject({
+          code: 'invalid_options',
+          message: `The options of the batch are invalid. ${option}: give it with each message; a batch as a whole takes only client`,
+        })
+      }
+    },
+  )
+
   async function refusal(work: Promise<unknown>): Promise<HoldfastError> {
     const error = await work.then(
       () => null,

@@ -30,7 +30,7 @@ test('a source that is deleted by force loses its rejects in steps of ten thousa
   await rig.rows('create table step_sizes (rows integer)')
   await rig.rows(
     `create function note_step() returns trigger language plpgsql as
-     'begin insert into step_sizes select count(*) from gone; return null; end'`,
+     'begin insert into public.step_sizes select count(*) from gone; return null; end'`,
   )
   await rig.rows(
     `create trigger note_step after delete on holdfast_internal.source_rejects

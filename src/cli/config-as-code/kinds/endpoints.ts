@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { parseEndpoint } from '../../../core/endpoints/endpoint-config.ts'
 import { endpointInput } from '../../../core/endpoints/endpoint-input.ts'
 import { settingSections } from '../../../core/endpoints/setting-fields.ts'
-import { type Problem, problemsOf } from '../../../core/problem.ts'
+import { type Problem, parseBySchema, problemsInside } from '../../../core/problem.ts'
 import { digestPrefix, isSecretMark } from '../../../secrets/endpoint-secrets.ts'
 import { loadConfigChecks } from '../../../transports/config-checks.ts'
 import { descriptionOf } from '../../../transports/descriptions.ts'
@@ -80,12 +80,8 @@ function requiredFields({ shape }: z.ZodObject): string[] {
 }
 
 function configProblems(schema: z.ZodType, config: Fields): readonly Problem[] {
-  const parsed = schema.safeParse(config)
-  if (parsed.success) return []
-  return problemsOf(new z.ZodError(parsed.error.issues)).map(({ path, message }) => ({
-    path: path === '' ? 'config' : `config.${path}`,
-    message,
-  }))
+  const parsed = parseBySchema(schema, config)
+  return parsed.ok ? [] : problemsInside('config', parsed.problems)
 }
 
 function unusual(fields: Fields, usual: Fields): Fields {

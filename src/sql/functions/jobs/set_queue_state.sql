@@ -11,7 +11,7 @@ begin
   if not found then
     raise exception 'there is no queue named "%"', queue_name using errcode = 'HF031', hint = 'List them with: holdfast queues list';
   end if;
-  perform holdfast_internal.audit(actor, 'queue.' || new_state, 'lane:' || lane, jsonb_build_object('name', queue_name, 'reason', why));
+  perform holdfast_internal.audit(actor, 'queue.' || new_state, 'queue:' || queue_name, jsonb_build_object('name', queue_name, 'reason', why));
   perform holdfast_internal.notify('holdfast_queue_' || lane, '');
   return new_state;
 end $$;

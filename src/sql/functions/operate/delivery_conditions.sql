@@ -1,7 +1,9 @@
 -- A filter on deliveries as conditions. `lane`, `message_ids` and `wanted_state` choose the index; `wide` is checked for each delivery found by it. It is made
--- of `of_delivery` and, where `asks_message`, of `of_message`.
+-- of `of_delivery` and, where `asks_message`, of `of_message`, and of `was_tried`: one of its attempts meets `of_attempt`, whatever came after it (both null
+-- unless the filter has a status or an error; `may_succeed`: such an attempt may be a success).
 create or replace function holdfast_internal.delivery_conditions(
   filter jsonb, out lane integer, out message_ids bigint[], out delivery_ids bigint[], out wanted_state text, out wide text, out of_delivery text, out of_message text,
+  out of_attempt text, out was_tried text, out may_succeed boolean,
   out asks_message boolean, out from_id bigint, out to_id bigint
 )
 language plpgsql stable as $$
@@ -10,6 +12,7 @@ declare
   value text;
   wide_ones text[] := '{true}';
   message_ones text[] := '{true}';
+  attempt_ones text[] := '{}';
   condition text;
   correlated bigint[];
 begin
@@ -45,14 +48,19 @@ begin
         delivery_ids := array(select holdfast.parse_id('dlv', id) from jsonb_array_elements_text(value::jsonb) as id);
         wide_ones := wide_ones || format('delivery.id = any (%L::bigint[])', delivery_ids::text);
       when 'route' then wide_ones := wide_ones || format('delivery.route_id = %s', holdfast_internal.route_of(value));
-      when 'statusCode' then wide_ones := wide_ones || format('delivery.status_code = %s', value::smallint);
-      when 'errorCode' then wide_ones := wide_ones || format('delivery.error_code = %L', value);
-      when 'error' then wide_ones := wide_ones || format('strpos(lower(delivery.error), lower(%L)) > 0', value);
+      when 'statusCode' then attempt_ones := attempt_ones || format('tried.status_code = %s', value::smallint);
+      when 'errorCode' then attempt_ones := attempt_ones || format('tried.error_code = %L', value);
+      when 'error' then attempt_ones := attempt_ones || format('strpos(lower(tried.error), lower(%L)) > 0', value);
       else raise exception 'deliveries cannot be filtered by "%"', field using errcode = 'HF007',
         hint = 'Known fields: endpoint, messageId, state, from, to, ids, route, tenant, eventType, correlationId, statusCode, errorCode, error.';
     end case;
   end loop;
   of_delivery := array_to_string(wide_ones, ' and ');
   of_message := array_to_string(message_ones, ' and ');
-  wide := case when asks_message then of_delivery || ' and ' || of_message else of_delivery end;
+  of_attempt := nullif(array_to_string(attempt_ones, ' and '), '');
+  -- attempts_pkey of one partition: without the order, the planner may walk an index that has no use for the id.
+  was_tried := case when of_attempt is not null then format('(select true from (
+    select * from holdfast_internal.attempts as made where made.delivery_id = delivery.id order by made.attempt offset 0) as tried where %s limit 1)', of_attempt) end;
+  may_succeed := not coalesce(filter ?| array['error', 'errorCode'], false) and holdfast_internal.may_succeed(lane, (filter ->> 'statusCode')::integer);
+  wide := concat_ws(' and ', of_delivery, case when asks_message then of_message end, was_tried);
 end $$;

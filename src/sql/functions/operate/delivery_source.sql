@@ -1,7 +1,7 @@
 -- Where deliveries of a state are found, as a query that returns them newest first below $1 and from $4 on, at most $3 rows. Conditions that no index
 -- serves are left to the caller, so that it reads $3 rows only. If a lane or an outcome chooses the index, ranges are row comparisons, whose order no
 -- other index has. A row comparison starts the scan, but only its first column ends it: hence `priority >= level` beside it.
-create or replace function holdfast_internal.delivery_source(source text, lane integer, messages bigint[], ending smallint, asks_error boolean) returns text
+create or replace function holdfast_internal.delivery_source(source text, lane integer, messages bigint[], ending smallint, only_failed boolean) returns text
 language plpgsql immutable as $$
 declare
   columns text := 'delivery_id as id, message_id, lane_id, route_id, outcome, status_code, error_code, error';
@@ -20,14 +20,9 @@ begin
           order by priority desc, id desc limit $3
         ) as line)', lane)
       else 'holdfast_internal.deliveries' end;
-    return format('select owed.id, owed.message_id, owed.lane_id, owed.route_id, null::smallint as outcome, %s from (
-        select * from %s as owed where owed.id < $1 and owed.id >= $4 order by owed.id desc limit $3
-      ) as owed %s',
-      case when asks_error then 'tried.status_code, tried.error_code, tried.error'
-           else 'null::smallint as status_code, null as error_code, null as error' end,
-      place,
-      case when asks_error then 'left join lateral (select status_code, error_code, error from holdfast_internal.attempts
-        where delivery_id = owed.id order by attempt desc limit 1) as tried on true' end);
+    return format('select owed.id, owed.message_id, owed.lane_id, owed.route_id, null::smallint as outcome, null::smallint as status_code,
+        null as error_code, null as error
+      from %s as owed where owed.id < $1 and owed.id >= $4 order by owed.id desc limit $3', place);
   elsif source = 'dead' then
     -- dead_letters_message, dead_letters_lane_delivery or dead_letters_delivery_id_key.
     if messages is not null then
@@ -54,7 +49,7 @@ begin
     return format('select %1$s from holdfast_internal.attempts
       where (lane_id, delivery_id) < (%2$s, $1) and (lane_id, delivery_id) >= (%2$s, $4) %3$s
       order by lane_id desc, delivery_id desc limit $3', columns, lane,
-      case when ending <> 1 or (ending is null and asks_error) then 'and outcome <> 1' end);
+      case when ending <> 1 or (ending is null and only_failed) then 'and outcome <> 1' end);
   elsif ending >= 10 then
     -- attempts_ended.
     return format('select %1$s from holdfast_internal.attempts

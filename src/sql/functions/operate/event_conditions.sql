@@ -30,8 +30,13 @@ begin
       when condition is not null then wide_ones := wide_ones || condition;
       -- Without an index of its own, which would slow down every publish with a key.
       when field = 'orderingKey' then wide_ones := wide_ones || format('message.ordering_key = %L', value);
-      when field = 'from' then from_id := holdfast_internal.id_at(value::timestamptz);
-      when field = 'to' then to_id := holdfast_internal.id_at(value::timestamptz);
+      -- An event's time is that of its transaction's start. Ids lag behind the clock by a second, and a transaction draws them at any time of it.
+      when field = 'from' then
+        from_id := holdfast_internal.id_at(value::timestamptz - interval '1 minute');
+        wide_ones := wide_ones || format('message.created_at >= %L::timestamptz', value);
+      when field = 'to' then
+        to_id := holdfast_internal.id_at(value::timestamptz + interval '1 minute');
+        wide_ones := wide_ones || format('message.created_at < %L::timestamptz', value);
       when field = 'state' and value = 'unrouted' then
         -- messages_unrouted, unless the filter has a correlation id.
         only_unrouted := ' and message.is_unrouted';

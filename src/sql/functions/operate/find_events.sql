@@ -9,11 +9,11 @@ begin
   -- Bodies that outlived their partition are included, so that no pending delivery's event is missing.
   select looked.ids, looked.scanned_to into ids, scanned_to from holdfast_internal.look(format($query$
     with scanned as materialized (
-      select id, type, tenant, correlation_id, ordering_key, is_unrouted, is_run from (
-        (select id, type, tenant, correlation_id, ordering_key, is_unrouted, is_run from holdfast_internal.messages as message
+      select id, type, tenant, correlation_id, ordering_key, is_unrouted, is_run, created_at from (
+        (select id, type, tenant, correlation_id, ordering_key, is_unrouted, is_run, created_at from holdfast_internal.messages as message
          where %1$s order by %2$s limit $3)
         union all
-        (select id, type, tenant, correlation_id, ordering_key, is_unrouted, is_run from holdfast_internal.messages_kept as message
+        (select id, type, tenant, correlation_id, ordering_key, is_unrouted, is_run, created_at from holdfast_internal.messages_kept as message
          where %1$s order by %2$s limit $3)
       ) as every order by id desc limit $3
     )

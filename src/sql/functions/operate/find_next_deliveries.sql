@@ -9,7 +9,6 @@ create or replace function holdfast_internal.find_next_deliveries(
 language plpgsql stable set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off set enable_incremental_sort = off set jit = off as $$
 declare
   asked record := holdfast_internal.delivery_conditions(filter);
-  asks_error boolean := coalesce(filter ?| array['error', 'errorCode', 'statusCode'], false);
   after_at timestamptz;
   after_number bigint := after_id;
   piece integer := least(max_scanned, 4 * max_rows);
@@ -32,20 +31,16 @@ declare
       $source$ end;
   query text := format($query$
     with scanned as materialized (
-      select owed.id, owed.message_id, owed.lane_id, owed.route_id, owed.due_at, %1$s from (%2$s) as owed %3$s
+      select owed.id, owed.message_id, owed.lane_id, owed.route_id, owed.due_at from (%1$s) as owed
     ), met as materialized (
-      select delivery.id, delivery.due_at from scanned as delivery %4$s where %5$s and delivery.id >= %6$s and delivery.id < %7$s %8$s
+      select delivery.id, delivery.due_at from scanned as delivery %2$s where %3$s and delivery.id >= %4$s and delivery.id < %5$s %6$s
     )
     select array(select id from met order by due_at, id limit $4) as ids,
            array(select (extract(epoch from due_at) * 1000000)::bigint from met order by due_at, id limit $4) as due_us,
            (select count(*) from scanned) as scanned, last.due_at as last_at, last.id as last_id
     from (select 1) as one left join lateral (select due_at, id from scanned order by due_at desc, id desc limit 1) as last on true
     $query$,
-    case when asks_error then 'tried.status_code, tried.error_code, tried.error'
-         else 'null::smallint as status_code, null as error_code, null as error' end,
     source,
-    case when asks_error then 'left join lateral (select status_code, error_code, error from holdfast_internal.attempts
-      where delivery_id = owed.id order by attempt desc limit 1) as tried on true' end,
     case when asked.asks_message then holdfast_internal.message_join('delivery') end,
     asked.wide, asked.from_id, asked.to_id,
     case when asked.lane is not null then format('and delivery.lane_id = %s', asked.lane) end);

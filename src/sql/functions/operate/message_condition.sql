@@ -4,7 +4,7 @@ language sql stable
 return case field
   when 'tenant' then format('message.tenant = %L', value)
   when 'eventType' then case
-    when value ~ '[*]' then format('message.type like %L', replace(replace(replace(value, '_', '\_'), '**', '*'), '*', '%'))
+    when value ~ '[*]' then format('message.type like %L', regexp_replace(regexp_replace(value, '([\\%_])', '\\\1', 'g'), '\*+', '%', 'g'))
     else format('message.type = %L', value) end
   when 'correlationId' then format('message.correlation_id = %L', value)
 end;

@@ -1,5 +1,5 @@
 -- Pending deliveries in the order of their ids: see operation_targets. Indexes: deliveries_pkey, deliveries_message, or a range of deliveries_ready for each priority;
--- the last error is read only if a filter needs it.
+-- its attempts are read only if a filter needs them.
 create or replace function holdfast_internal.owed_targets(kind text, filter jsonb) returns text
 language plpgsql stable as $$
 declare
@@ -10,7 +10,7 @@ begin
       select owed.* from (%s) as owed where owed.id > $3 and owed.id >= %s and owed.id < %s order by owed.id limit $4
     )
     select delivery.id as position, delivery.id, (%s) as is_meant, (select max(id) from scanned having count(*) >= $4) as reached
-    from (select scanned.*, tried.status_code, tried.error_code, tried.error from scanned %s) as delivery %s order by delivery.id
+    from scanned as delivery %s order by delivery.id
   $query$, case
     when asked.delivery_ids is not null then format($named$
       select one.* from unnest(%L::bigint[]) as wanted (id) cross join lateral (
@@ -34,8 +34,5 @@ begin
       case when kind = 'retry' then 'coalesce(delivery.due_at > now(), false)' end,
       -- All pending deliveries of a deleted endpoint or route are cancelled, regardless of when they were written.
       case when not filter ?| array['laneId', 'routeId'] then 'holdfast_internal.was_visible(delivery.row_xid, $1, $5, $6)' end),
-    case when filter ?| array['error', 'errorCode', 'statusCode']
-      then 'left join lateral (select status_code, error_code, error from holdfast_internal.attempts where delivery_id = scanned.id order by attempt desc limit 1) as tried on true'
-      else 'cross join (select null::smallint as status_code, null::text as error_code, null::text as error) as tried' end,
     case when asked.asks_message then holdfast_internal.message_join('delivery') end);
 end $$;

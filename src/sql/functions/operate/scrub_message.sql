@@ -17,6 +17,7 @@ begin
   where id = message and erased_at is null;
   get diagnostics changed = row_count;
   total := total + changed;
+  total := total + holdfast_internal.scrub_batches(delivery_ids);
   update holdfast_internal.attempts set detail = null, error = case when error is not null then erased end
   where delivery_id = any (delivery_ids) and message_id = message and (detail is not null or error <> erased);
   get diagnostics changed = row_count;
