@@ -60,11 +60,12 @@ export class PlanLab {
     })
     pool.on('connect', (client) => {
       client.on('notice', ({ message }) => this.#note(message ?? ''))
-      // The server's own defaults, but for the plan, which it would keep from the sixth time on.
+      // An application's has the server's own defaults, but for the plan, which it would keep from the sixth time on.
       const defaults = {
         node: '',
         api: 'set plan_cache_mode = force_generic_plan;',
-        application: 'set jit = on; set plan_cache_mode = force_generic_plan;',
+        application:
+          'set jit = on; set search_path = "$user", public; set plan_cache_mode = force_generic_plan;',
       }
       void client.query(`${defaults[kind]} ${recording}`)
     })
