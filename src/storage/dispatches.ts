@@ -67,14 +67,14 @@ export async function markPublished(
   )
 }
 
-/** Returns the runs whose tokens were no longer valid. Indexes: run_claims_pkey, runs_pkey. */
+/** Returns the claims of tokens that were no longer valid. Indexes: run_claims_pkey, runs_pkey. */
 export async function startDispatched(
   database: Database,
   worker: number,
   tokens: readonly DispatchToken[],
 ): Promise<readonly number[]> {
   const rows = await database.query<{ lost: number[] }>(
-    { name: 'start_dispatched', text: 'select holdfast_internal.start_dispatched($1, $2, $3) as lost' },
+    { name: 'start_dispatched', text: 'select holdfast_internal.start_dispatched_v2($1, $2, $3) as lost' },
     [
       worker,
       numberArray(tokens.map(({ runId }) => runId)),

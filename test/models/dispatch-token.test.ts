@@ -19,8 +19,10 @@ interface State {
     readonly by: string
     readonly token: number
   }[]
-  /** Starts that were answered with yes. */
-  answers: { readonly by: string; readonly token: number }[]
+  /** Of starts whose worker waits for an answer. */
+  answers: { readonly by: string; readonly token: number; readonly isOurs: boolean }[]
+  /** Starts whose worker waits for an answer. */
+  asking: { readonly by: string; readonly token: number }[]
   executing: Execution[]
   /** By worker: how often it was started again, which makes it another one, and the tokens that it has seen since. */
   lives: Record<string, number>
@@ -55,6 +57,8 @@ interface Design {
   readonly checksToken: boolean
   /** A worker waits for the answer to its start before it executes what was delivered before, or what waited for it by name. */
   readonly asks: boolean
+  /** A node that has handled several messages at once answers each start by its token. Otherwise by its run. */
+  readonly answersByToken: boolean
 }
 
 const initial: State = {
@@ -65,6 +69,7 @@ const initial: State = {
   deadLetters: [],
   results: [],
   answers: [],
+  asking: [],
   executing: [],
   lives: { a: 1, b: 1 },
   seen: { a: [], b: [] },
@@ -111,25 +116,37 @@ function isCounted(state: State, { by, token }: Execution): boolean {
   return state.run === 'dispatched' && state.token === token && first?.by === by
 }
 
-function handleResult(state: State, { checksToken }: Design): State | null {
-  const next = state.results.shift()
-  if (next === undefined) return null
-  const { kind, by, token } = next
-  start(state, by, token)
-  if (kind === 'ask' && state.run === 'held' && state.holder === by && state.token === token)
-    state.answers.push({ by, token })
+const isHeldBy = (state: State, by: string, token: number) =>
+  state.run === 'held' && state.holder === by && state.token === token
+
+/** Handles as many of the oldest messages at once: starts first, then the answers to them, then results. */
+function handleResults(state: State, count: number, design: Design): State | null {
+  if (state.results.length < count) return null
+  const handled = state.results.splice(0, count)
+  for (const { by, token } of handled) start(state, by, token)
+  const lost = handled.filter(({ by, token }) => !isHeldBy(state, by, token))
+  for (const { kind, by, token } of handled) {
+    if (kind !== 'ask') continue
+    const isLost = (one: { by: string; token: number }) =>
+      one.by === by && (one.token === token || !design.answersByToken)
+    state.answers.push({ by, token, isOurs: !lost.some(isLost) })
+  }
+  for (const { kind, by, token } of handled) settle(state, { kind, by, token }, design)
+  return state
+}
+
+function settle(state: State, { kind, by, token }: State['results'][number], { checksToken }: Design): void {
   if (kind === 'success') {
     state.run = 'done'
     state.hasSucceeded = true
   }
-  if (kind !== 'failure' || state.run === 'done' || state.run === 'dead') return state
-  const isHeld = state.run === 'held' && state.holder === by && state.token === token
+  if (kind !== 'failure' || state.run === 'done' || state.run === 'dead') return
+  const isHeld = isHeldBy(state, by, token)
   if (isHeld || !checksToken) {
     if (!isHeld && state.run === 'held')
       state.problem = 'a stale failure took a run from the worker that holds it'
     state.run = 'waiting'
   }
-  return state
 }
 
 function endUnstarted(state: State, token: number, { swaps, waits }: Design): State | null {
@@ -212,6 +229,7 @@ function actionsOf(design: Design): Action<State>[] {
             const { token, isAmbiguous } = message
             if (design.asks && (message.wasDelivered || message.to !== null)) {
               state.results.push({ kind: 'ask', by, token })
+              state.asking.push({ by, token })
             } else {
               state.results.push({ kind: 'start', by, token })
               state.executing.push({ by, token, isExcused: isAmbiguous })
@@ -221,16 +239,16 @@ function actionsOf(design: Design): Action<State>[] {
         ],
       ),
       [
-        `${name} hears that it may begin`,
+        `${name} hears an answer`,
         (state) => {
           const by = incarnation(state, name)
           const answer = state.answers.find((one) => one.by === by)
           if (answer === undefined || state.executing.some((run) => run.by === by)) return null
+          const { token, isOurs } = answer
           state.answers = state.answers.filter((one) => one !== answer)
-          const { token } = answer
+          state.asking = state.asking.filter((one) => one.by !== by || one.token !== token)
           // Its lease may have ended meanwhile, and counts then.
-          const isHeld = state.run === 'held' && state.holder === by && state.token === token
-          state.executing.push({ by, token, isExcused: !isHeld })
+          if (isOurs) state.executing.push({ by, token, isExcused: !isHeldBy(state, by, token) })
           return state
         },
       ],
@@ -245,6 +263,8 @@ function actionsOf(design: Design): Action<State>[] {
           state.executing = state.executing.filter((one) => one !== run)
           state.lives[name] = (state.lives[name] ?? 0) + 1
           state.seen[name] = []
+          state.asking = state.asking.filter((one) => one.by !== by)
+          state.answers = state.answers.filter((one) => one.by !== by)
           return state
         },
       ],
@@ -262,7 +282,12 @@ function actionsOf(design: Design): Action<State>[] {
         ],
       ),
     ]),
-    ['a node handles a result', (state) => handleResult(state, design)],
+    ...[1, 2].map(
+      (count): Action<State> => [
+        `a node handles ${count} of the results`,
+        (state) => handleResults(state, count, design),
+      ],
+    ),
     [
       'a node handles a dead letter',
       (state) => {
@@ -293,10 +318,21 @@ function actionsOf(design: Design): Action<State>[] {
 function problemIn(state: State): string | null {
   if (state.problem !== null) return state.problem
   if (state.hasSucceeded && state.run !== 'done') return 'a run that succeeded is owed again'
+  if (state.run === 'held' && isForgotten(state))
+    return 'a run is held by a worker that will never execute it'
   return null
 }
 
-const safe: Design = { swaps: true, waits: true, checksToken: true, asks: true }
+/** Its holder is alive, and so its lease won't end. */
+function isForgotten(state: State): boolean {
+  const { holder, token, executing, asking, results, lives } = state
+  const isAlive = Object.keys(lives).some((name) => incarnation(state, name) === holder)
+  const isIt = (one: { readonly by: string; readonly token: number }) =>
+    one.by === holder && one.token === token
+  return isAlive && ![...executing, ...asking, ...results].some(isIt)
+}
+
+const safe: Design = { swaps: true, waits: true, checksToken: true, asks: true, answersByToken: true }
 const run = (design: Design) => explore(initial, actionsOf(design), problemIn)
 
 describe('the token of a dispatched run', { timeout: 180_000 }, () => {
@@ -326,6 +362,11 @@ describe('the token of a dispatched run', { timeout: 180_000 }, () => {
       'without asking first a run kills worker after worker uncounted',
       { ...safe, asks: false },
       /not counted/,
+    ],
+    [
+      'a node that answers by run makes a worker drop what it holds, when it receives the run under two tokens',
+      { ...safe, answersByToken: false },
+      /never execute/,
     ],
   ])('%s', (_, design, problem) => {
     expect(run(design).counterexample?.problem).toMatch(problem)

@@ -176,10 +176,9 @@ export class ResultsIntake {
     const byClaim = new Map(tokens.map((token) => [token.claimId, token]))
     const lost = new Set(await startDispatched(database, worker, [...byClaim.values()]))
     if (replyTo === undefined) return
-    const dropped = [...byClaim.values()].filter(({ runId }) => lost.has(runId))
-    const started = [...byClaim.values()].filter(
-      ({ runId, claimId }) => asked.has(claimId) && !lost.has(runId),
-    )
+    // Judge by claim: a worker may have received the same run under two claims, of which one is no longer valid.
+    const dropped = [...byClaim.values()].filter(({ claimId }) => lost.has(claimId))
+    const started = [...byClaim.values()].filter(({ claimId }) => asked.has(claimId) && !lost.has(claimId))
     if (dropped.length > 0) link.tell(replyTo, encodeMessage({ kind: 'dropped', worker, runs: dropped }))
     if (started.length > 0) link.tell(replyTo, encodeMessage({ kind: 'started', worker, runs: started }))
   }

@@ -125,6 +125,28 @@ describe.skipIf(brokerUrl === null)('broker mode on a RabbitMQ', () => {
     await owed(0)
   })
 
+  test('a worker that has one run under two tokens is answered for each: it may begin under the one that is valid', async () => {
+    await rig.node()
+    const worker = await rig.worker('a', ['print'])
+    await worker.slots(1)
+    await holdfast.enqueue('print', { page: 7 })
+    const received = await worker.receive()
+    const { id: runId, claimId } = received.dispatch.run
+    // As if its dispatch before was redelivered together with this one, after a crash.
+    const former = { runId, claimId: claimId - 1 }
+    await worker.send({
+      kind: 'starts',
+      worker: worker.incarnation,
+      starts: [former, { runId, claimId }],
+      asks: true,
+    })
+    expect((await worker.hears('dropped')).runs).toEqual([former])
+    expect((await worker.hears('started')).runs).toEqual([{ runId, claimId }])
+    worker.acknowledge(received)
+    await worker.end(received, 'succeed')
+    await owed(0)
+  })
+
   test('a duplicate of a dispatch message is started once, and the other worker is told', async () => {
     await rig.node()
     const [first, second] = [await rig.worker('a', ['print']), await rig.worker('b', ['print'])]

@@ -79,7 +79,10 @@ export class WorkerProcess {
       },
       Boolean,
       deadlineMs,
-    )
+    ).catch((error: Error) => {
+      error.message += `\n${this.describe()}`
+      throw error
+    })
   }
 
   /** Lets the handler of this run finish. */
