@@ -152,21 +152,26 @@ export class Executor {
 
   /** Cancels a run: a waiting one is released, a running handler is told to stop. */
   cancel(runId: number, reason: string | null): void {
+    this.#tellToStop(runId, new RunAbortedError('cancelled', reason ?? 'The run was cancelled.'))
+  }
+
+  /** Another worker has the runs of this claim: waiting ones are released, running handlers are told to stop. */
+  giveUpClaim(claimId: number): void {
+    for (const { run } of [...this.#running.list(), ...this.#waiting.list()])
+      if (run.claimId === claimId)
+        this.#tellToStop(run.id, new RunAbortedError('taken', 'Another worker has this run.'))
+  }
+
+  #tellToStop(runId: number, reason: RunAbortedError): void {
     const running = this.#running.get(runId)
     if (running === undefined) {
       this.#waiting.cancel(runId)
       return
     }
     if (running.context.abortReason !== undefined) return
-    running.context.abort(new RunAbortedError('cancelled', reason ?? 'The run was cancelled.'))
+    running.context.abort(reason)
     const deadlineMs = performance.now() + this.#options.cancelGraceMs
     if (deadlineMs < running.deadlineMs) this.#running.setDeadline(running, deadlineMs)
-  }
-
-  /** Cancels all runs of this claim, executing or waiting. */
-  cancelClaim(claimId: number, reason: string): void {
-    for (const { run } of [...this.#running.list(), ...this.#waiting.list()])
-      if (run.claimId === claimId) this.cancel(run.id, reason)
   }
 
   /** Clears the local queue, whose runs were taken from this worker. Returns them. */

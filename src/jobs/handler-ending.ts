@@ -6,7 +6,8 @@ import { errorText, storableText, thrownText } from './thrown-text.ts'
 /** Why a handler's signal is aborted. */
 export class RunAbortedError extends Error {
   override readonly name = 'RunAbortedError'
-  readonly why: 'timed_out' | 'cancelled' | 'stopping'
+  /** `taken`: another worker has the run. */
+  readonly why: 'timed_out' | 'cancelled' | 'stopping' | 'taken'
 
   constructor(why: RunAbortedError['why'], message: string) {
     super(message)
@@ -42,7 +43,8 @@ export function permanentFailure(code: string, error: string): HandlerEnd {
 
 /** The outcome of a run whose handler was told to stop; what the handler throws afterwards is ignored. */
 export function endOfAborted({ why, message }: RunAbortedError): HandlerEnd {
-  if (why === 'stopping') return released
+  // Of a run that was taken, others decide. It may also have been claimed by this worker again since.
+  if (why === 'stopping' || why === 'taken') return released
   return { ending: { kind: why }, code: why, error: message }
 }
 

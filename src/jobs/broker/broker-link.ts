@@ -193,8 +193,7 @@ export class BrokerLink implements WorkerLink {
       message.kind,
     )
     if (message.kind === 'started') return
-    for (const { claimId } of message.runs)
-      this.#executor?.cancelClaim(claimId, 'Somebody else has this run.')
+    for (const { claimId } of message.runs) this.#executor?.giveUpClaim(claimId)
   }
 }
 

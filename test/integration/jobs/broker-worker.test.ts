@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { connect } from 'amqplib'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { encodeMessage } from '../../../src/broker/protocol.ts'
+import { sharedKey, topologyNames } from '../../../src/broker/topology.ts'
 import { createWorker, defineJob } from '../../../src/index.ts'
 import type { JobOf } from '../../../src/jobs/job.ts'
 import { brokerUrl } from '../../support/amqp/broker.ts'
@@ -61,6 +63,34 @@ describe.skipIf(brokerUrl === null)('a worker over the broker', { timeout: 240_0
       job,
       numbers(count).map((n) => ({ input: { n } })),
     )
+
+  /** Sends the only run to a worker under a claim that there never was. */
+  async function publishStale(job: string): Promise<void> {
+    const [run] = await fleet.rows<{ id: number; laneId: number; jobId: number; body: string }>(`
+      select run.id::float8, run.lane_id as "laneId", run.job_id as "jobId", message.body::text
+      from holdfast_internal.runs as run join holdfast_internal.messages as message on message.id = run.id`)
+    const message = encodeMessage({
+      kind: 'dispatch',
+      run: {
+        ...run!,
+        messageId: run!.id,
+        claimId: 1,
+        attempt: 0,
+        crashes: 0,
+        expiresAtMs: null,
+        correlationId: null,
+        headers: null,
+        metadata: null,
+        orderingKey: null,
+      },
+      job: { name: job, settings: {} },
+    })
+    const connection = await connect(fleet.amqpUrl)
+    const channel = await connection.createConfirmChannel()
+    channel.publish(topologyNames(fleet.prefix).dispatch, sharedKey('work', job), message)
+    await channel.waitForConfirms()
+    await connection.close()
+  }
 
   const storedResults = async () =>
     (
@@ -245,5 +275,48 @@ describe.skipIf(brokerUrl === null)('a worker over the broker', { timeout: 240_0
     await fleet.whenDone()
     expect(ran).toHaveLength(2)
     expect(await storedResults()).toEqual(numbers(2))
+  })
+
+  test('a handler that was told to stop, because its claim was taken, decides nothing about the claim after it', async () => {
+    const calls: { readonly signal: AbortSignal; readonly end: () => void }[] = []
+    const job = defineJob({
+      input: numbered,
+      name: 'work',
+      queue: 'work',
+      run: async ({ n }, { signal }) => {
+        await new Promise<void>((resolve) => calls.push({ signal, end: resolve }))
+        signal.throwIfAborted()
+        return { n }
+      },
+    })
+    await fleet.work({ jobs: [job], concurrency: 2 })
+    const { id: runId } = await fleet.holdfast.enqueue(
+      job,
+      { n: 1 },
+      { runAt: new Date(Date.now() + 3_600_000) },
+    )
+    // As if its message came late, after the run had gone back to its queue: the start is refused while the handler is at work.
+    await publishStale(job.name)
+    await until(
+      'its handler to be told to stop',
+      () => calls[0]?.signal.aborted,
+      (isTold) => isTold === true,
+    )
+    // Due now, the run comes to the same worker once more; the handler is still at work.
+    await fleet.rows('update holdfast_internal.runs set due_at = now()')
+    await until(
+      'the run to be started again',
+      () => fleet.rows('select from holdfast_internal.run_claims where worker > 0'),
+      (held) => held.length === 1,
+    )
+    calls[0]?.end()
+    await until(
+      'its handler to be called again',
+      () => calls.length,
+      (count) => count === 2,
+    )
+    calls[1]?.end()
+    await fleet.whenDone()
+    expect((await fleet.holdfast.runs.get(runId))?.state).toBe('succeeded')
   })
 })
