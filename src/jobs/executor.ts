@@ -152,17 +152,17 @@ export class Executor {
 
   /** Cancels a run: a waiting one is released, a running handler is told to stop. */
   cancel(runId: number, reason: string | null): void {
-    this.#tellToStop(runId, new RunAbortedError('cancelled', reason ?? 'The run was cancelled.'))
+    this.#abort(runId, new RunAbortedError('cancelled', reason ?? 'The run was cancelled.'))
   }
 
-  /** Another worker has the runs of this claim: waiting ones are released, running handlers are told to stop. */
+  /** Another worker has the runs of this claim: waiting ones are released, and the signals of running handlers are aborted. */
   giveUpClaim(claimId: number): void {
     for (const { run } of [...this.#running.list(), ...this.#waiting.list()])
       if (run.claimId === claimId)
-        this.#tellToStop(run.id, new RunAbortedError('taken', 'Another worker has this run.'))
+        this.#abort(run.id, new RunAbortedError('taken', 'Another worker has this run.'))
   }
 
-  #tellToStop(runId: number, reason: RunAbortedError): void {
+  #abort(runId: number, reason: RunAbortedError): void {
     const running = this.#running.get(runId)
     if (running === undefined) {
       this.#waiting.cancel(runId)

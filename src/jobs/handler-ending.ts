@@ -43,7 +43,7 @@ export function permanentFailure(code: string, error: string): HandlerEnd {
 
 /** The outcome of a run whose handler was told to stop; what the handler throws afterwards is ignored. */
 export function endOfAborted({ why, message }: RunAbortedError): HandlerEnd {
-  // Of a run that was taken, others decide. It may also have been claimed by this worker again since.
+  // The outcome of a run that was taken doesn't count: another worker has the run, or this worker has claimed it again since.
   if (why === 'stopping' || why === 'taken') return released
   return { ending: { kind: why }, code: why, error: message }
 }

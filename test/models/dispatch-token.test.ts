@@ -323,7 +323,7 @@ function problemIn(state: State): string | null {
   return null
 }
 
-/** Its holder is alive, and so its lease won't end. */
+/** The holder is alive, so its lease won't end, and no message or execution is left that could end the run. */
 function isForgotten(state: State): boolean {
   const { holder, token, executing, asking, results, lives } = state
   const isAlive = Object.keys(lives).some((name) => incarnation(state, name) === holder)

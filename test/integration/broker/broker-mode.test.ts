@@ -132,7 +132,7 @@ describe.skipIf(brokerUrl === null)('broker mode on a RabbitMQ', () => {
     await holdfast.enqueue('print', { page: 7 })
     const received = await worker.receive()
     const { id: runId, claimId } = received.dispatch.run
-    // As if its dispatch before was redelivered together with this one, after a crash.
+    // As if, after a crash, the run's earlier message was redelivered together with this one.
     const former = { runId, claimId: claimId - 1 }
     await worker.send({
       kind: 'starts',
@@ -142,6 +142,14 @@ describe.skipIf(brokerUrl === null)('broker mode on a RabbitMQ', () => {
     })
     expect((await worker.hears('dropped')).runs).toEqual([former])
     expect((await worker.hears('started')).runs).toEqual([{ runId, claimId }])
+    // Nodes of the version before call this one, which returns runs.
+    expect(
+      await rig.rig.value('select holdfast_internal.start_dispatched($1, $2, $3)::text', [
+        worker.incarnation,
+        [runId, runId],
+        [claimId - 1, claimId],
+      ]),
+    ).toBe(`{${runId}}`)
     worker.acknowledge(received)
     await worker.end(received, 'succeed')
     await owed(0)

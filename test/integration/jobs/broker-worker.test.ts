@@ -64,7 +64,7 @@ describe.skipIf(brokerUrl === null)('a worker over the broker', { timeout: 240_0
       numbers(count).map((n) => ({ input: { n } })),
     )
 
-  /** Sends the only run to a worker under a claim that there never was. */
+  /** Sends the only run to a worker, under a claim that doesn't exist. */
   async function publishStale(job: string): Promise<void> {
     const [run] = await fleet.rows<{ id: number; laneId: number; jobId: number; body: string }>(`
       select run.id::float8, run.lane_id as "laneId", run.job_id as "jobId", message.body::text
@@ -277,7 +277,7 @@ describe.skipIf(brokerUrl === null)('a worker over the broker', { timeout: 240_0
     expect(await storedResults()).toEqual(numbers(2))
   })
 
-  test('a handler that was told to stop, because its claim was taken, decides nothing about the claim after it', async () => {
+  test('a handler that is aborted because its start was refused does not end the run, which its worker has claimed again', async () => {
     const calls: { readonly signal: AbortSignal; readonly end: () => void }[] = []
     const job = defineJob({
       input: numbered,
@@ -295,14 +295,14 @@ describe.skipIf(brokerUrl === null)('a worker over the broker', { timeout: 240_0
       { n: 1 },
       { runAt: new Date(Date.now() + 3_600_000) },
     )
-    // As if its message came late, after the run had gone back to its queue: the start is refused while the handler is at work.
+    // As if a message arrived after its run had returned to the queue: the start is refused while the handler is running.
     await publishStale(job.name)
     await until(
-      'its handler to be told to stop',
+      'the handler to be aborted',
       () => calls[0]?.signal.aborted,
-      (isTold) => isTold === true,
+      (isAborted) => isAborted === true,
     )
-    // Due now, the run comes to the same worker once more; the handler is still at work.
+    // Now the run is due, and the same worker claims it while the handler is still running.
     await fleet.rows('update holdfast_internal.runs set due_at = now()')
     await until(
       'the run to be started again',
@@ -311,7 +311,7 @@ describe.skipIf(brokerUrl === null)('a worker over the broker', { timeout: 240_0
     )
     calls[0]?.end()
     await until(
-      'its handler to be called again',
+      'the handler to be called again',
       () => calls.length,
       (count) => count === 2,
     )
